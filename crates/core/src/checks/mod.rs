@@ -1,0 +1,1 @@
+//! Comparisons that cannot pass by accident: bit-exact, relative, ULP, NaN-safe, guard bands, poison.

@@ -1,0 +1,1 @@
+//! Launch descriptions of the kernels that a Rust harness drives: names, parameters, grids, preconditions.

@@ -1,0 +1,1 @@
+//! CPU references, bit for bit what the device computes.

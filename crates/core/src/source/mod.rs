@@ -1,0 +1,1 @@
+//! A lesson program as text: tokens, digests, header comment, snippets, marked copies.

@@ -1,0 +1,1 @@
+//! The typed template of a program output: parsing it, matching a run, and agreeing across runs.

@@ -1,0 +1,1 @@
+//! The commands of Proofrun, one a file.

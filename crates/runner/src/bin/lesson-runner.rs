@@ -1,0 +1,3 @@
+//! `lesson-runner`: the one binary that a GPU host needs.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Proofrun's door to the system: everything that touches a file, a process, a clock or a device.

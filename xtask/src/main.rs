@@ -1,0 +1,3 @@
+//! `cargo xtask`: Proofrun's commands on this workspace.
+
+fn main() {}
