@@ -62,7 +62,7 @@ def barrier_life():
     pic = Picture(
         860, 488, "The life of the barrier ready[0] over three tiles",
         "For each of 24 arrivals of a warp at ready[0], in order: which warp arrives, how many "
-        "arrivals are still pending, the number of the phase, and which producer warps are blocked. "
+        "arrivals are pending, the number of the phase, and which producer warps are blocked. "
         "Each phase begins with 256 pending, and its eighth arrival completes it and lets the "
         "waiting producers go on: to copy tile 0, then tile 2, then tile 4.")
     for y, words in ((63, "arrives"), (178, "pending"), (290, "phase")):
@@ -76,8 +76,8 @@ def barrier_life():
         draw_phase(pic, left, step, phase, arrivals)
     pic.text_at(20, 404, "completed", "b", "start", 15)
     pic.text_at(20, 426, "it allows", "b", "start", 15)
-    pic.text_at(20, 466, "Left to right: the order of arrivals at this barrier. It is not a time axis; "
-                "whatever the warps do in between is left out.", "dim", "start", 14)
+    pic.text_at(20, 466, "Left to right: the order of arrivals at this barrier. It is not a time "
+                "axis; whatever the warps do in between is left out.", "dim", "start", 14)
     return pic
 
 

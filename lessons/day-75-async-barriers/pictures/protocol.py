@@ -3,6 +3,8 @@
 This owns what the pictures say: draw.py draws only what came out here. A barrier is a count of
 pending arrivals and a phase; a warp is a generator that arrives, waits and works. The clock only
 puts the steps of the warps into an order: its units mean nothing.
+
+    python3 -c "from protocol import play; print(play(6, count=128)[2])"
 """
 
 from dataclasses import dataclass, field
@@ -71,10 +73,10 @@ def consumer(ready, filled, tiles):
 
 
 def play(tiles, count=256):
-    """Runs one block over `tiles` tiles; returns its barriers, and what each piece of work waited for.
+    """Runs one block over `tiles` tiles; returns `ready`, `filled`, and what each work waited for.
 
-    The second result maps a piece of work to the pieces that were over in every warp before it
-    could start, by the arrivals of the phase that let it through.
+    The third result maps a piece of work to the pieces that the warps had finished when they
+    arrived in the phase that let it through.
     """
     ready = [Barrier(count), Barrier(count)]
     filled = [Barrier(count), Barrier(count)]

@@ -46,8 +46,8 @@ class Picture:
 
     def text(self):
         width, height = self.size
-        fixed = (f"text{{font-family:{FONT}}}path{{fill:none;stroke-width:2}}rect{{stroke-width:1.5}}"
-                 ".b{font-weight:600}")
+        fixed = (f"text{{font-family:{FONT}}}path{{fill:none;stroke-width:2}}"
+                 "rect{stroke-width:1.5}.b{font-weight:600}")
         tips = "".join(
             f'<marker id="{line}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="5" '
             f'markerHeight="5" orient="auto"><path class="{fill}" style="stroke:none" '
