@@ -54,8 +54,8 @@
 // end copy
 
 // copy: common/mean_milliseconds.cuh
-// The mean time of one call of `work`, in milliseconds: `warmups` calls that are not timed, then one pair
-// of CUDA events around `runs` calls on the default stream.
+// The mean time of one call of `work`, in milliseconds: `warmups` calls that are not timed, then
+// one pair of CUDA events around `runs` calls on the default stream.
 template <class Work>
 float meanMilliseconds(int warmups, int runs, Work work) {
     for (int i = 0; i < warmups; ++i) work();
