@@ -1,12 +1,14 @@
 //! Who may sign what: the trust root, and SSH signatures over stored bytes.
 //!
-//! The trust root is two files under `research/`: `allowed_signers` (keys, what they may sign, and when) and
-//! `policy.toml` (whether one person may both record and review). Records and reviews are believed only through
-//! [`verify`], which takes exact stored bytes, so every later step can rely on a [`Signer`].
+//! The trust root is two files under `research/`: `allowed_signers` (keys, what they may sign, and
+//! when) and `policy.toml` (whether one person may both record and review). Records and reviews are
+//! believed only through [`verify`], which takes exact stored bytes, so every later step can rely
+//! on a [`Signer`].
 //!
-//! **Invariants: a line with a finding grants nothing; one key belongs to one principal; a signature has one
-//! spelling; and what is missing or unreadable leaves the strictest setting.** Deliberately absent: a clock (the
-//! signed time is an argument) and randomness (a new key's seed is an argument).
+//! **Invariants: a line with a finding grants nothing; one key belongs to one principal; a
+//! signature has one spelling; and what is missing or unreadable leaves the strictest setting.**
+//! Deliberately absent: a clock (the signed time is an argument) and randomness (a new key's seed
+//! is an argument).
 
 mod policy;
 mod principal;
@@ -40,8 +42,9 @@ pub struct TrustRoot {
 impl TrustRoot {
     /// The trust root of two files, each `None` where it doesn't exist.
     ///
-    /// A missing file is a warning, not an error: nobody is trusted and nothing is allowed then, so every
-    /// signature is refused by itself, while a course without any evidence needs no trust root.
+    /// A missing file is a warning, not an error: nobody is trusted and nothing is allowed then, so
+    /// every signature is refused by itself, while a course without any evidence needs no trust
+    /// root.
     pub fn read(
         signers: (&Utf8Path, Option<&[u8]>),
         policy: (&Utf8Path, Option<&[u8]>),
@@ -99,8 +102,8 @@ impl Signer {
 
 /// Whether two signers count as one person: by name or by key, whichever says so first.
 ///
-/// Two keys under two names of one human being can't be told apart from two people; the custody of the trust
-/// root has to.
+/// Two keys under two names of one human being can't be told apart from two people; the custody of
+/// the trust root has to.
 pub fn same_person(a: &Signer, b: &Signer) -> bool {
     a.principal == b.principal || a.key == b.key
 }

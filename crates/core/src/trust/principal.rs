@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 /// A name in the trust root, compared exactly: ASCII letters, digits and `.`, `_`, `+`, `@`, `-`.
 ///
-/// It starts with a letter or a digit, so that it can't be read as an option where it is an argument
-/// (`ssh-keygen -I NAME`); it has no comma, `*`, `?` or `!`, which OpenSSH would read as a pattern.
+/// It starts with a letter or a digit, so that it can't be read as an option where it is an
+/// argument (`ssh-keygen -I NAME`); it has no comma, `*`, `?` or `!`, which OpenSSH would read as a
+/// pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Principal(String);
 
@@ -58,9 +59,9 @@ mod tests {
             assert!(good.parse::<Principal>().is_ok(), "{good}");
         }
         let long = "a".repeat(129);
-        for bad in
-            ["", "*", "a*", "a?", "!ada", "a,b", "-a", "@a", ".", "a b", "a\t", "é", "\"a\"", &long]
-        {
+        let patterns = ["", "*", "a*", "a?", "!ada", "a,b"];
+        let others = ["-a", "@a", ".", "a b", "a\t", "é", "\"a\"", &long];
+        for bad in patterns.into_iter().chain(others) {
             assert!(bad.parse::<Principal>().is_err(), "{bad}");
         }
     }

@@ -25,8 +25,8 @@ pub enum SignError {
     Key(#[from] ssh_key::Error),
 }
 
-/// The armored signature of `message` for `namespace`, the exact bytes for a `.sig` file. The same key and
-/// message always give the same signature.
+/// The armored signature of `message` for `namespace`, the exact bytes for a `.sig` file. The same
+/// key and message always give the same signature.
 ///
 /// # Errors
 /// Where the key is encrypted or not ed25519.
@@ -53,11 +53,12 @@ pub fn new_key(comment: &str, seed: &[u8; 32]) -> Result<PrivateKey, SignError> 
     Ok(PrivateKey::new(KeypairData::Ed25519(pair), comment)?)
 }
 
-/// A line for `allowed_signers`, without its newline. It reads back to what was given, or is refused.
+/// A line for `allowed_signers`, without its newline. It reads back to what was given, or is
+/// refused.
 ///
 /// # Errors
-/// Every reason for which [`super::AllowedSigners::parse`] would refuse the line: no namespace, a window that
-/// is empty or not in whole seconds, a key that isn't ed25519.
+/// Every reason for which [`super::AllowedSigners::parse`] would refuse the line: no namespace, a
+/// window that is empty or not in whole seconds, a key that isn't ed25519.
 pub fn signer_line(
     principal: &Principal,
     namespaces: &[Namespace],

@@ -1,7 +1,7 @@
 //! One line of `allowed_signers`: `PRINCIPAL OPTIONS ssh-ed25519 KEY [COMMENT]`.
 //!
-//! **Invariant: a line has one spelling of its fields, single spaces between them, and nothing in it that
-//! OpenSSH would read as more than it says here.**
+//! **Invariant: a line has one spelling of its fields, single spaces between them, and nothing in
+//! it that OpenSSH would read as more than it says here.**
 
 use std::collections::BTreeSet;
 
@@ -95,7 +95,7 @@ impl LineError {
             Self::UnknownOption(_) => "only `namespaces`, `valid-after` and `valid-before` exist",
             Self::RepeatedOption(_) => "keep one of them",
             Self::NoNamespaces | Self::Namespace(_) => {
-                "write `namespaces=\"record@proofrun\"`, `\"review@proofrun\"`, or both with a comma"
+                "write `namespaces=\"record@proofrun\"`, `\"review@proofrun\"`, or both"
             }
             Self::Date { .. } => "write UTC as `YYYYMMDDZ` or `YYYYMMDDHHMMSSZ`, in quotes",
             Self::Window(_) => "let `valid-after` come before `valid-before`, in whole seconds",
@@ -126,7 +126,8 @@ pub(in crate::trust) fn parse_line(text: &str) -> (Line, Vec<LineError>) {
         Ok(principal) => line.principal = Some(principal),
         Err(error) => errors.push(error.into()),
     }
-    // Without options the key's type comes second, as OpenSSH allows; what follows is then read all the same.
+    // Without options the key's type comes second, as OpenSSH allows; what follows is then read all
+    // the same.
     let mut kind = Some(options);
     if options.starts_with("ssh-") || options.starts_with("ecdsa-") || options.starts_with("sk-") {
         options = "";
@@ -225,8 +226,9 @@ fn parse_key(text: &str) -> Result<Ed25519PublicKey, LineError> {
     if is_weak(bytes) { Err(LineError::WeakKey) } else { Ok(*bytes) }
 }
 
-/// Whether a key is one of the points of order 1, 2, 4 or 8, under which a signature that fits many messages
-/// is made without any secret. The encodings, sign bit aside, are those that libsodium blocks too.
+/// Whether a key is one of the points of order 1, 2, 4 or 8, under which a signature that fits many
+/// messages is made without any secret. The encodings, sign bit aside, are those that libsodium
+/// blocks too.
 fn is_weak(key: &Ed25519PublicKey) -> bool {
     const ORDER_8: [u8; 32] = [
         0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98,

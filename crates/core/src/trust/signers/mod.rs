@@ -1,8 +1,8 @@
 //! `allowed_signers`: which key belongs to whom, what it may sign, and when.
 //!
-//! The file is a strict subset of OpenSSH's (ssh-keygen(1), ALLOWED SIGNERS), so that `ssh-keygen -Y verify`
-//! agrees with every line accepted here. **Invariants: a line with a finding grants nothing; a key that stands
-//! on two lines counts on neither.**
+//! The file is a strict subset of OpenSSH's (ssh-keygen(1), ALLOWED SIGNERS), so that `ssh-keygen
+//! -Y verify` agrees with every line accepted here. **Invariants: a line with a finding grants
+//! nothing; a key that stands on two lines counts on neither.**
 
 mod line;
 #[cfg(test)]
@@ -40,7 +40,8 @@ pub struct Grant {
 }
 
 impl AllowedSigners {
-    /// The grants in the bytes of `allowed_signers`, and a finding for everything else that stands in it.
+    /// The grants in the bytes of `allowed_signers`, and a finding for everything else that stands
+    /// in it.
     pub fn parse(path: &Utf8Path, bytes: &[u8]) -> (Self, Findings) {
         let text = match text_of(path, bytes) {
             Ok(text) => text,
@@ -83,8 +84,8 @@ impl AllowedSigners {
     }
 }
 
-/// A key on two lines would give one person two names, or one name two windows. Lines refused for other
-/// reasons take part: they show what was meant.
+/// A key on two lines would give one person two names, or one name two windows. Lines refused for
+/// other reasons take part: they show what was meant.
 fn refuse_repeated_keys(lines: &mut [(u32, (Line, Vec<LineError>))]) {
     let mut seen: BTreeMap<Ed25519PublicKey, Vec<usize>> = BTreeMap::new();
     for (at, (_, (line, _))) in lines.iter().enumerate() {

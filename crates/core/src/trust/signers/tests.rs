@@ -16,8 +16,8 @@ fn public(seed: u8) -> String {
         .unwrap()
 }
 
-/// Parses a file in which `KEYn` stands for the key of seed n, and compares the principals that it grants
-/// something and the findings, each as `line: part of the fact`.
+/// Parses a file in which `KEYn` stands for the key of seed n, and compares the principals that it
+/// grants something and the findings, each as `line: part of the fact`.
 #[track_caller]
 fn check(file: &str, grants: &[&str], findings: &[&str]) {
     let mut text = file.to_owned();
@@ -148,9 +148,9 @@ fn a_file_that_is_not_plain_text_grants_nothing() {
     }
 }
 
-/// The encodings of the points of small order, as ed25519's literature lists them; each is proven to be one by
-/// a signature that needs no secret: R the neutral element and s = 0 fit every message whose hash is a
-/// multiple of the point's order, one in eight at the least.
+/// The encodings of the points of small order, as ed25519's literature lists them; each is proven
+/// to be one by a signature that needs no secret: R the neutral element and s = 0 fit every message
+/// whose hash is a multiple of the point's order, one in eight at the least.
 #[test]
 fn a_key_that_anybody_can_sign_for_is_refused() {
     let near_p = |low: u8, top: u8| {
@@ -216,7 +216,10 @@ proptest! {
 
     #[test]
     fn no_line_makes_it_panic(
-        line in "[a*,]{0,3} ?((namespaces|valid-after|x)=\"?[0-9Zrecod@pfun,]{0,20}\"?,?){0,3} (ssh-ed25519 )?[A-Za-z0-9+/=]{0,70}"
+        line in concat!(
+            "[a*,]{0,3} ?((namespaces|valid-after|x)=\"?[0-9Zrecod@pfun,]{0,20}\"?,?){0,3} ",
+            "(ssh-ed25519 )?[A-Za-z0-9+/=]{0,70}"
+        )
     ) {
         let (signers, findings) = AllowedSigners::parse("s".into(), line.as_bytes());
         prop_assert!(signers.grants().count() == 0 || findings.is_empty());

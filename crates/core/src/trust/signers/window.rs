@@ -14,7 +14,8 @@ pub(in crate::trust) struct Window {
 }
 
 impl Window {
-    /// The moment that `YYYYMMDDZ`, `YYYYMMDDHHMMZ` or `YYYYMMDDHHMMSSZ` names, or why it names none.
+    /// The moment that `YYYYMMDDZ`, `YYYYMMDDHHMMZ` or `YYYYMMDDHHMMSSZ` names, or why it names
+    /// none.
     pub fn parse(text: &str) -> Result<Timestamp, &'static str> {
         let Some(digits) = text.strip_suffix('Z') else {
             return Err("does not end in `Z`: OpenSSH would read it in the time zone of whoever \
