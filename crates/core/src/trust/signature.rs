@@ -177,15 +177,11 @@ fn parse(bytes: &[u8]) -> Result<SshSig, SignatureError> {
         return Err(not(&"version 1 with an empty reserved field expected"));
     }
     let canonical = armor(&signature).map_err(|error| not(&error))?;
-    match bytes.strip_prefix(canonical.as_bytes()) {
-        Some([]) => Ok(signature),
-        Some(_) => Err(SignatureError::TrailingData),
-        None => Err(SignatureError::NotCanonical),
-    }
+    if bytes == canonical.as_bytes() { Ok(signature) } else { Err(SignatureError::NotCanonical) }
 }
 
-/// What stands up to the end of the armor, where anything follows it. The parser refuses some of
-/// what may follow and reads over the rest, and both should be called the same.
+/// What stands up to the end of the armor, where anything follows it. The parser refuses that too, but
+/// under the name of whatever it stumbles over.
 fn before_trailing_data(bytes: &[u8]) -> Option<&[u8]> {
     const END: &[u8] = b"-----END SSH SIGNATURE-----\n";
     let end = bytes.windows(END.len()).position(|window| window == END)? + END.len();

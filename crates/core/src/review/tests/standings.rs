@@ -122,6 +122,12 @@ fn revocations_hold_whatever_time_they_state() {
         let undo = entry(revoke(digest_of(&one)), "bob", LATER);
         check(Forbidden, &[bob.clone(), one, undo], "revoked", Some(1), &[]);
     }
+    // Of a revocation of the acceptance and one of the record, the earlier is shown.
+    for (of_entry, of_record, decided) in [(EARLIER, LATER, 1), (LATER, EARLIER, 2)] {
+        let one = entry(revoke(digest_of(&bob)), "cyd", of_entry);
+        let all = entry(revoke(record()), "cyd", of_record);
+        check(Forbidden, &[bob.clone(), one, all], "revoked", Some(decided), &[]);
+    }
     let unrelated = entry(revoke(Digest::of("other")), "cyd", LATER);
     check(Forbidden, &[bob, unrelated], "accepted", Some(0), &[]);
 }

@@ -102,6 +102,12 @@ fn everything_else_on_a_line_is_refused_and_named() {
         (format!("ada {ns} ssh-ed25519-cert-v01@openssh.com AAAA"), "key type `ssh-ed25519-cert"),
         (format!("ada {ns} ssh-ed25519 AAAA"), "not readable"),
         (format!("ada {ns} KEY1="), "not readable"),
+        (format!("ada {ns} KEY1AAAA"), "not readable"),
+        (format!("ada {ns} {}", public(1).replace("AAAAC3", "BAAAC3")), "not readable"),
+        (
+            format!("ada {ns} {}", public(1).replace("ssh-ed25519 ", "ssh-ed25519 \"")),
+            "not readable",
+        ),
         (format!("ada {ns} {}", &public(1)[..40]), "not readable"),
     ] {
         check(&format!("# first\n{line}\nbob {ns} KEY2\n"), &["bob"], &[&format!("2: {fact}")]);
