@@ -13,6 +13,7 @@ pub mod finding;
 pub mod kernels;
 pub mod page;
 pub mod reference;
+pub mod review;
 pub mod source;
 pub mod template;
 pub mod trust;

@@ -59,6 +59,18 @@ macro_rules! rules {
 rules! {
     /// A manifest is UTF-8 TOML of schema 1 with known keys of the right types.
     Manifest => Drift, "manifest";
+    /// The trust root is a strict list of keys and a policy that can be read.
+    TrustRoot => Tampered, "trust-root";
+    /// A stored signature fits its file, and the trust root allows its key.
+    SignatureInvalid => Tampered, "signature-invalid";
+    /// A review entry is complete, canonical, signed, and about its lesson.
+    ReviewFile => Tampered, "review-file";
+    /// A review file is named after the digest of its bytes, and nothing else lies beside it.
+    ReviewName => Tampered, "review-name";
+    /// A review entry names a record or an entry that its lesson has.
+    ReviewTarget => Tampered, "review-target";
+    /// Nobody reviews what he recorded where the policy forbids it.
+    SelfReview => Tampered, "self-review";
 }
 
 impl Serialize for Rule {
