@@ -59,6 +59,12 @@ macro_rules! rules {
 rules! {
     /// A manifest is UTF-8 TOML of schema 1 with known keys of the right types.
     Manifest => Drift, "manifest";
+    /// A lesson's output template can be read: known fields, names defined before use, closed blocks.
+    TemplateInvalid => Drift, "template-invalid";
+    /// The output of a run fits its lesson's template, line by line.
+    OutputMismatch => Mismatch, "output-mismatch";
+    /// Exact fields print the same in every run.
+    RunsDisagree => Mismatch, "runs-disagree";
 }
 
 impl Serialize for Rule {
