@@ -1,7 +1,8 @@
 //! Exact decimal numbers, as programs print them and manifests state them.
 //!
-//! **Invariant: a value is what its digits say, never a binary approximation; NaN and infinities cannot
-//! exist here.** Templates read outputs into [`Decimal`]s, and pages compare them with [`CompareOp`].
+//! **Invariant: a value is what its digits say, never a binary approximation; NaN and infinities
+//! cannot exist here.** Templates read outputs into [`Decimal`]s, and pages compare them with
+//! [`CompareOp`].
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,8 +10,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The most significant digits that a mantissa has. With [`MAX_DECIMALS`] it keeps every comparison within
-/// `i128`.
+/// The most significant digits that a mantissa has. With [`MAX_DECIMALS`] it keeps every comparison
+/// within `i128`.
 pub const MAX_DIGITS: u32 = 26;
 
 /// The most digits after the point.
@@ -32,8 +33,8 @@ pub struct Decimal {
 /// Why a text is no decimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
-    /// Anything but an optional `-`, digits without a needless leading zero, and a point with digits after it.
-    /// This is where `nan`, `inf`, `1e3`, `+1`, `.5`, `5.`, `007` and `-0` end.
+    /// Anything but an optional `-`, digits without a needless leading zero, and a point with
+    /// digits after it. This is where `nan`, `inf`, `1e3`, `+1`, `.5`, `5.`, `007` and `-0` end.
     #[error("not a plain decimal number such as `12` or `0.125`")]
     Form,
     /// More than [`MAX_DIGITS`] significant digits or [`MAX_DECIMALS`] decimals.
@@ -272,9 +273,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_survive_being_written(mantissa in -(10_i128.pow(26) - 1)..10_i128.pow(26), d in 0..13_u32) {
+        fn parts_survive_being_written(
+            mantissa in -(10_i128.pow(26) - 1)..10_i128.pow(26),
+            d in 0..13_u32,
+        ) {
             let number = Decimal::new(mantissa, d).unwrap();
-            // A negative number that would be written `-0.0…` does not exist: its mantissa is not 0.
             let back: Decimal = number.to_string().parse().unwrap();
             prop_assert_eq!((back.mantissa(), back.decimals()), (mantissa, d));
         }

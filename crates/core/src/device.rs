@@ -1,7 +1,7 @@
 //! What a device says about itself: the facts that a template compares and a record binds.
 //!
-//! **Invariant: facts are as the driver reports them; nothing is looked up in a table of names.** The runner
-//! fills a [`DeviceFacts`] once a device; templates, gates and records read it.
+//! **Invariant: facts are as the driver reports them; nothing is looked up in a table of names.**
+//! The runner fills a [`DeviceFacts`] once a device; templates, gates and records read it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,8 +27,8 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
-    /// The slug that names this model in folders and markers: `NVIDIA H200` → `h200`. Only `a-z`, `0-9` and `-`;
-    /// never empty.
+    /// The slug that names this model in folders and markers: `NVIDIA H200` → `h200`. Only `a-z`,
+    /// `0-9` and `-`; never empty.
     pub fn model(&self) -> String {
         let name = self.name.trim();
         let name = name.strip_prefix("NVIDIA ").unwrap_or(name).trim_start();

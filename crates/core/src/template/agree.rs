@@ -1,7 +1,8 @@
 //! Whether runs agree, and which of them is the median.
 //!
-//! **Invariant: exact fields print the same in every run; where they follow from device facts, in every run on an
-//! equal device.** Durations, ratios and rates are held to their bounds only, when each run is matched.
+//! **Invariant: exact fields print the same in every run; where they follow from device facts, in
+//! every run on an equal device.** Durations, ratios and rates are held to their bounds only, when
+//! each run is matched.
 
 use super::matched::{Matched, Readings};
 use crate::finding::{Finding, Place, Rule};
@@ -30,8 +31,8 @@ impl Disagreement {
     }
 }
 
-/// Compares each run with the first, or for device-dependent fields with the first on an equal device. One
-/// disagreement a field and run.
+/// Compares each run with the first, or for device-dependent fields with the first on an equal
+/// device. One disagreement a field and run.
 pub fn agree(runs: &[Matched]) -> Vec<Disagreement> {
     let mut disagreements = Vec::new();
     for (run, matched) in runs.iter().enumerate().skip(1) {
@@ -75,8 +76,8 @@ fn differ(one: &Readings, two: &Readings, first_run: usize, run: usize) -> Optio
     Some(Disagreement { what, first_run, run, first, other })
 }
 
-/// The run whose `field` is the lower median, the lowest index where several print that value. `None` if a run
-/// has no such field, or it is a list, or there is no run.
+/// The run whose `field` is the lower median, the lowest index where several print that value.
+/// `None` if a run has no such field, or it is a list, or there is no run.
 pub fn median_run(runs: &[Matched], field: &str) -> Option<usize> {
     let values = runs.iter().map(|run| run.one(field).map(|reading| reading.value));
     let values = values.collect::<Option<Vec<_>>>()?;

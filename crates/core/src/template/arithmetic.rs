@@ -1,7 +1,7 @@
 //! Reading expressions: precedence, functions, names.
 //!
-//! **Invariant: nesting and length are limited, so that neither reading nor evaluating one can exhaust the
-//! stack.** Field bodies and `repeat` lines call it.
+//! **Invariant: nesting and length are limited, so that neither reading nor evaluating one can
+//! exhaust the stack.** Field bodies and `repeat` lines call it.
 
 use super::error::{Fault, TemplateError};
 use super::expr::{EvalError, Expr, Op, Scope};

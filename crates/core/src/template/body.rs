@@ -1,7 +1,7 @@
 //! The body of one field, between its braces: `a:ms.3 in 0.8..1.5 width 8`.
 //!
-//! **Invariant: a field that parses refers only to fields above it, of kinds that fit.** The line parser calls
-//! this for each pair of braces.
+//! **Invariant: a field that parses refers only to fields above it, of kinds that fit.** The line
+//! parser calls this for each pair of braces.
 
 use super::arithmetic::{Expressions, check_constant};
 use super::error::{Fault, TemplateError};
@@ -23,7 +23,8 @@ const KINDS: &str = "count, ns, us, ms, s, ratio or gbps";
 pub(super) struct Bodies<'p> {
     pub(super) fields: &'p [Field],
     pub(super) names: &'p Names,
-    /// Whether the field stands in a `repeat` block, and whether that block's length follows from the device.
+    /// Whether the field stands in a `repeat` block, and whether that block's length follows from
+    /// the device.
     pub(super) repeat: Option<bool>,
 }
 

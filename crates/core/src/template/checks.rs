@@ -1,6 +1,7 @@
 //! What the numbers of a line must be: exact values, bounds, ratios and rates.
 //!
-//! **Invariant: a value that could not be read is never checked in silence**; its own mismatch stands already.
+//! **Invariant: a value that could not be read is never checked in silence**; its own mismatch
+//! stands already.
 
 use super::expr::{EvalError, Expr, Scope};
 use super::field::{Field, FieldKind};
@@ -10,7 +11,8 @@ use super::rounding::{Quantity, follows, shown};
 use crate::decimal::Decimal;
 use crate::device::DeviceFacts;
 
-/// Checks the numbers of one line in order, each against those before it, and enters them into `values`.
+/// Checks the numbers of one line in order, each against those before it, and enters them into
+/// `values`.
 pub(super) fn check(
     tokens: &[Token],
     fields: &[Field],

@@ -1,7 +1,7 @@
 //! What is wrong with a template's own text.
 //!
-//! **Invariant: each error has a place in the template.** The manifest loader adds the offset of the template in
-//! `lesson.toml` and makes a [`Finding`] of it.
+//! **Invariant: each error has a place in the template.** The manifest loader adds the offset of
+//! the template in `lesson.toml` and makes a [`Finding`] of it.
 
 use crate::finding::{Finding, Place, Rule};
 

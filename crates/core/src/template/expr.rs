@@ -1,7 +1,8 @@
 //! Integer expressions of derived fields: `min(2 * sm_count, 4097)`.
 //!
-//! **Invariant: evaluation is exact or an error, never a wrapped or rounded number.** The parser builds an
-//! [`Expr`] from names that are defined above it; the matcher evaluates it against one run.
+//! **Invariant: evaluation is exact or an error, never a wrapped or rounded number.** The parser
+//! builds an [`Expr`] from names that are defined above it; the matcher evaluates it against one
+//! run.
 
 use super::field::{Fact, FieldId};
 use crate::decimal::Decimal;

@@ -1,7 +1,7 @@
 //! The fields of a template: their kinds, names and bounds.
 //!
-//! **Invariant: each kind has one lexical form**, so that matching needs no backtracking. The parser makes
-//! fields, the matcher reads them, and pages ask for them by name.
+//! **Invariant: each kind has one lexical form**, so that matching needs no backtracking. The
+//! parser makes fields, the matcher reads them, and pages ask for them by name.
 
 use std::fmt;
 
@@ -25,7 +25,8 @@ pub struct Field {
     pub width: Option<u32>,
     /// Whether it stands in a `repeat` block, and so is a list.
     pub repeated: bool,
-    /// Whether its value (or how many it has) follows from device facts, so that models may differ in it.
+    /// Whether its value (or how many it has) follows from device facts, so that models may differ
+    /// in it.
     pub device_dependent: bool,
     /// The field as the template has it, without its braces: `a:ms.3`.
     pub source: String,
@@ -47,8 +48,8 @@ impl Field {
         matches!(self.kind, FieldKind::Fact(_) | FieldKind::Derived(_) | FieldKind::Count)
     }
 
-    /// Whether comparing the numbers of both says something: both integers, both durations of one unit, both
-    /// ratios, or both rates.
+    /// Whether comparing the numbers of both says something: both integers, both durations of one
+    /// unit, both ratios, or both rates.
     pub fn is_comparable_with(&self, other: &Field) -> bool {
         match (&self.kind, &other.kind) {
             (FieldKind::Duration { unit, .. }, FieldKind::Duration { unit: others, .. }) => {

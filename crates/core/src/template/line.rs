@@ -1,7 +1,7 @@
 //! One line of a template, and how far a line of output looks like it.
 //!
-//! **Invariant: literal text and fields alternate and each field has one form, so reading a line is one pass**
-//! without going back. What the numbers must be is checked afterwards, in `checks`.
+//! **Invariant: literal text and fields alternate and each field has one form, so reading a line is
+//! one pass** without going back. What the numbers must be is checked afterwards, in `checks`.
 
 use std::fmt;
 
@@ -90,7 +90,10 @@ impl Line {
         }
         if at < output.len() {
             let rest = excerpt(&output[at..]);
-            let detail = format!("the line should end at column {column}, where it has `{rest}`");
+            let unit = ["ns", "us", "ms", "s", "GB/s"].contains(&rest.trim());
+            let hint = if unit { " (units are literal text of the template)" } else { "" };
+            let detail =
+                format!("the line should end at column {column}, where it has `{rest}`{hint}");
             return Err(LineFault { reason: Reason::Text, detail });
         }
         Ok(tokens)
@@ -108,8 +111,8 @@ impl Line {
         }
     }
 
-    /// A text that is equal for lines that the same output could match. With `exact`, derived integers are told
-    /// apart by their expressions.
+    /// A text that is equal for lines that the same output could match. With `exact`, derived
+    /// integers are told apart by their expressions.
     pub(super) fn skeleton(&self, fields: &[Field], exact: bool) -> String {
         let mut skeleton = String::new();
         for piece in &self.pieces {
@@ -159,9 +162,7 @@ fn text_fault(text: &str, rest: &str, column: usize) -> LineFault {
         rest if rest.is_empty() => "the line ends".to_owned(),
         rest => format!("the line has `{rest}`"),
     };
-    let unit = ["ns", "us", "ms", "s"].contains(&rest[same..].trim());
-    let hint = if unit && text.trim().is_empty() { " (units are literal text)" } else { "" };
-    let detail = format!("`{expected}` expected at column {column}, where {found}{hint}");
+    let detail = format!("`{expected}` expected at column {column}, where {found}");
     LineFault { reason: Reason::Text, detail }
 }
 

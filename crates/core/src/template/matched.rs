@@ -1,7 +1,7 @@
 //! What a run printed in the places of a template's fields.
 //!
-//! **Invariant: only a whole output that fits its template makes a [`Matched`]**, so that what reads one never
-//! meets half a run. Runs are compared by `agree`.
+//! **Invariant: only a whole output that fits its template makes a [`Matched`]**, so that what
+//! reads one never meets half a run. Runs are compared by `agree`.
 
 use super::field::Field;
 use crate::decimal::Decimal;
@@ -29,7 +29,8 @@ pub struct Readings {
 /// A whole output that fits its template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matched {
-    /// Each numeric field of the template, in its order. Facts that are text hold no number and are left out.
+    /// Each numeric field of the template, in its order. Facts that are text hold no number and are
+    /// left out.
     pub readings: Vec<Readings>,
     /// The device that the output was matched for.
     pub device: DeviceFacts,

@@ -1,8 +1,9 @@
 //! Matching a whole output with its template.
 //!
-//! **Invariant: linear in the output, and every difference becomes a mismatch, up to a limit.** Lines are matched
-//! one by one. Where one does not fit, [`Matcher::realign`] looks a few lines ahead on both sides for the place
-//! where they fit again, so that one missing line is one mismatch.
+//! **Invariant: linear in the output, and every difference becomes a mismatch, up to a limit.**
+//! Lines are matched one by one. Where one does not fit, [`Matcher::realign`] looks a few lines
+//! ahead on both sides for the place where they fit again, so that one missing line is one
+//! mismatch.
 
 use super::checks::check;
 use super::expr::{EvalError, Expr, Scope};
@@ -91,7 +92,7 @@ impl<'a> Matcher<'a> {
                 Item::Repeat { low, high, lines, number } => {
                     self.repeat((low, high), lines, *number, &items[index..]);
                 }
-                Item::Unordered { lines, .. } => self.unordered(lines),
+                Item::Unordered { lines, .. } => self.unordered(lines, &items[index..]),
             }
         }
     }
@@ -147,22 +148,17 @@ impl<'a> Matcher<'a> {
     }
 
     fn repeat(&mut self, range: (&Expr, &Expr), lines: &[Line], number: u32, after: &[Item]) {
-        let (Some(low), Some(high)) = (self.rounds(range.0, number), self.rounds(range.1, number))
-        else {
+        let Some((low, high)) = self.range(range, number) else {
             // How often it repeats is unknown: pass all that looks like it.
             while lines.iter().any(|line| self.fits(line, self.next)) {
                 self.next += 1;
             }
             return;
         };
-        if low > high {
-            let detail = format!("the block repeats from {low} to {high} times, which is never");
-            self.report(self.next, Some(number), Reason::Expression, "a sensible count", detail);
-        }
         let mut rounds = 0;
         while rounds < high && !self.is_full() && self.goes_on(lines, rounds < low, after) {
             self.forget(lines);
-            self.round(lines);
+            self.round(lines, after);
             rounds += 1;
         }
         if rounds < low && !self.is_full() {
@@ -175,13 +171,17 @@ impl<'a> Matcher<'a> {
         self.forget(lines);
     }
 
-    fn rounds(&mut self, count: &Expr, number: u32) -> Option<u32> {
+    /// How often a block repeats; `None` with a mismatch, or where a field that it needs has one.
+    fn range(&mut self, (low, high): (&Expr, &Expr), number: u32) -> Option<(u32, u32)> {
         let scope = Scope { device: Some(self.device), values: &self.values };
-        let detail = match count.value(scope) {
-            Ok(count) => match u32::try_from(count.mantissa()) {
-                Ok(rounds) if u64::from(rounds) <= MAX_REPEAT => return Some(rounds),
-                _ => format!("the block repeats {count} times"),
-            },
+        let value = |count: &Expr| Ok(count.value(scope)?.mantissa());
+        let counts = value(low).and_then(|low| Ok((low, value(high)?)));
+        let detail = match counts {
+            Ok((low, high)) if (0..=high).contains(&low) && high <= i128::from(MAX_REPEAT) => {
+                return Some((low as u32, high as u32));
+            }
+            Ok((low, high)) if low == high => format!("the block repeats {low} times"),
+            Ok((low, high)) => format!("the block repeats from {low} to {high} times"),
             Err(EvalError::Unread) => return None,
             Err(error) => format!("how often the block repeats has no value: {error}"),
         };
@@ -203,15 +203,32 @@ impl<'a> Matcher<'a> {
         !leaves && (is_due || resembles)
     }
 
-    fn round(&mut self, lines: &[Line]) {
-        for line in lines {
+    fn round(&mut self, lines: &[Line], after: &[Item]) {
+        for (index, line) in lines.iter().enumerate() {
             if self.next == self.output.lines.len() {
                 let expected = format!("`{line}`");
                 let detail = "the output ends inside a block".to_owned();
-                self.report(self.next, Some(line.number), Reason::TooFewLines, &expected, detail);
+                let number = Some(line.number);
+                self.report(self.next, number, Reason::TooFewLines, &expected, detail);
                 return;
             }
-            self.accept(line);
+            let follows = |at| match lines.get(index + 1) {
+                Some(next) => self.fits(next, at),
+                None => {
+                    self.fits(&lines[0], at)
+                        || after.first().is_some_and(|item| self.entry_fits(item, at))
+                }
+            };
+            if self.fits(line, self.next) || follows(self.next + 1) {
+                self.accept(line);
+            } else if follows(self.next) {
+                self.missing_line(line);
+            } else {
+                if self.fits(line, self.next + 1) {
+                    self.extra(1);
+                }
+                self.accept(line);
+            }
         }
     }
 
@@ -222,8 +239,8 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn unordered(&mut self, lines: &[Line]) {
-        let end = (self.next + lines.len()).min(self.output.lines.len());
+    fn unordered(&mut self, lines: &[Line], after: &[Item]) {
+        let mut end = (self.next + lines.len()).min(self.output.lines.len());
         let found = self.next..end;
         let before = self.values.clone();
         let (fields, device) = (self.fields, self.device);
@@ -239,7 +256,14 @@ impl<'a> Matcher<'a> {
         let paired = pair(lines.len(), texts.len(), &mut |line, text| {
             texts[text].and_then(|text| reads(&lines[line], text))
         });
-        let mut rest = found.clone().filter(|at| !paired.contains(&Some(at - found.start)));
+        // Where a line of the block is missing, what follows the block is not taken for it.
+        while end > found.start
+            && !paired.contains(&Some(end - 1 - found.start))
+            && after.first().is_some_and(|item| self.entry_fits(item, end - 1))
+        {
+            end -= 1;
+        }
+        let mut rest = (found.start..end).filter(|at| !paired.contains(&Some(at - found.start)));
         for (line, partner) in lines.iter().zip(&paired) {
             match partner {
                 Some(text) => {
@@ -282,7 +306,10 @@ impl<'a> Matcher<'a> {
         if self.may_be_absent(item) {
             return;
         }
-        let line = item.first_line();
+        self.missing_line(item.first_line());
+    }
+
+    fn missing_line(&mut self, line: &Line) {
         let expected = format!("`{line}`");
         let detail = "the line is missing: what follows it comes here".to_owned();
         self.report(self.next, Some(line.number), Reason::TooFewLines, &expected, detail);
@@ -335,8 +362,10 @@ impl<'a> Matcher<'a> {
             self.mismatches.sort_by_key(|mismatch| mismatch.line);
             return Err(self.mismatches);
         }
+        let read_once = |id: FieldId| self.lists[id].len() == 1 || self.fields[id].repeated;
         let numeric = |id: &FieldId| self.fields[*id].decimals().is_some();
         let ids: Vec<FieldId> = (0..self.fields.len()).filter(numeric).collect();
+        debug_assert!(ids.iter().all(|id| read_once(*id)), "a line that was not compared passes");
         let readings = ids.into_iter().map(|id| Readings {
             field: self.fields[id].clone(),
             list: std::mem::take(&mut self.lists[id]),

@@ -1,7 +1,7 @@
 //! What is wrong with an output, in words.
 //!
-//! **Invariant: text of the program is escaped and cut here**, so that a message can be shown anywhere. The
-//! matcher makes a [`Mismatch`] for each fault, and commands turn them into findings.
+//! **Invariant: text of the program is escaped and cut here**, so that a message can be shown
+//! anywhere. The matcher makes a [`Mismatch`] for each fault, and commands turn them into findings.
 
 use std::fmt;
 
@@ -101,7 +101,8 @@ pub fn findings(place: &Place, mismatches: &[Mismatch]) -> Findings {
     mismatches.iter().map(|mismatch| mismatch.finding(place.clone())).collect()
 }
 
-/// Bytes of output with control and invisible characters escaped, cut to 200 characters, in backticks.
+/// Bytes of output with control and invisible characters escaped, cut to 200 characters, in
+/// backticks.
 pub(super) fn quote(bytes: &[u8]) -> String {
     format!("`{}`", cut(bytes, MAX_SHOWN))
 }

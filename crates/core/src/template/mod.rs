@@ -1,13 +1,14 @@
 //! The typed template of a program's output: parsing it, matching a run, and agreeing across runs.
 //!
-//! **Invariant: a verdict is never a substring of the output.** Each line of output is one line of the template,
-//! byte for byte, but for its typed fields; what a field printed is read as an exact decimal and checked: device
-//! facts and arithmetic on them exactly, bounds exactly, ratios and rates within the rounding of the numbers as
-//! printed. NaN, a wrong number of decimals, a line too many or too few, CRLF and a missing final newline are
-//! each a mismatch of their own, and all of them are reported.
+//! **Invariant: a verdict is never a substring of the output.** Each line of output is one line of
+//! the template, byte for byte, but for its typed fields; what a field printed is read as an exact
+//! decimal and checked: device facts and arithmetic on them exactly, bounds exactly, ratios and
+//! rates within the rounding of the numbers as printed. NaN, a wrong number of decimals, a line too
+//! many or too few, CRLF and a missing final newline are each a mismatch of their own, and all of
+//! them are reported.
 //!
-//! It comes after the run and before the record: `lesson.toml` gives a [`Template`], [`Template::matches`] makes
-//! a [`Matched`] of each run's bytes, [`agree`] compares the runs.
+//! It comes after the run and before the record: `lesson.toml` gives a [`Template`],
+//! [`Template::matches`] makes a [`Matched`] of each run's bytes, [`agree`] compares the runs.
 //!
 //! ```
 //! use proofrun_core::template::{Reason, Template, agree, median_run};
@@ -43,9 +44,10 @@
 //! ```
 //!
 //! # What a field matches
-//! The number alone: its unit, if one is printed, is literal text (`{a:ms.3} ms`). `width N` in a numeric field
-//! allows for `%8.3f` and its like: `{a:ms.3 width 8}` is right-aligned to at least 8 columns with blanks.
-//! Numbers have no sign, exponent or needless leading zero; derived integers may be negative.
+//! The number alone: its unit, if one is printed, is literal text (`{a:ms.3} ms`). `width N` in a
+//! numeric field allows for `%8.3f` and its like: `{a:ms.3 width 8}` is right-aligned to at least 8
+//! columns with blanks. Numbers have no sign, exponent or needless leading zero; derived integers
+//! may be negative.
 
 mod agree;
 mod arithmetic;
@@ -79,6 +81,7 @@ pub use field::{Bounds, Fact, Field, FieldKind, Unit};
 pub use line::Line;
 pub use matched::{Matched, Reading, Readings};
 pub use mismatch::{Mismatch, Reason, findings};
+pub use output::expect_nothing;
 
 /// The longest template, in bytes.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
@@ -130,7 +133,8 @@ impl Template {
         Ok(Self { items, fields, digest: Digest::of(text) })
     }
 
-    /// Matches the output of a run on `device`. All mismatches, up to [`MAX_MISMATCHES`], in the order of lines.
+    /// Matches the output of a run on `device`. All mismatches, up to [`MAX_MISMATCHES`], in the
+    /// order of lines.
     pub fn matches(&self, output: &[u8], device: &DeviceFacts) -> Result<Matched, Vec<Mismatch>> {
         matching::matches(self, output, device)
     }
@@ -162,6 +166,11 @@ impl Item {
             Self::Line(line) => std::slice::from_ref(line),
             Self::Repeat { lines, .. } | Self::Unordered { lines, .. } => lines,
         }
+    }
+
+    /// Whether it asks for nothing but empty lines.
+    fn is_blank(&self) -> bool {
+        self.lines().iter().all(|line| line.pieces.is_empty())
     }
 
     /// The lines that it may begin with.

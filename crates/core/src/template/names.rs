@@ -1,6 +1,7 @@
 //! Which names an expression may use at a place of the template.
 //!
-//! **Invariant: a name is defined once, and is used only below its definition, where it has one value.**
+//! **Invariant: a name is defined once, and is used only below its definition, where it has one
+//! value.**
 
 use std::collections::BTreeMap;
 

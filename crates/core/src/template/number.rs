@@ -1,7 +1,7 @@
 //! Reading one number from the output of a program.
 //!
-//! **Invariant: a number has one accepted spelling**, and what is not one is named: not finite, wrong decimals,
-//! a leading zero, an exponent. Digits are consumed greedily, so reading is linear.
+//! **Invariant: a number has one accepted spelling**, and what is not one is named: not finite,
+//! wrong decimals, a leading zero, an exponent. Digits are consumed greedily, so reading is linear.
 
 use super::field::plural;
 use super::mismatch::Reason;

@@ -1,11 +1,11 @@
 //! An output as lines, and what is wrong with its bytes.
 //!
-//! **Invariant: every line that the matcher sees is UTF-8 without its line end**; whatever had to be mended for
-//! that has a mismatch of its own.
+//! **Invariant: every line that the matcher sees is UTF-8 without its line end**; whatever had to
+//! be mended for that has a mismatch of its own.
 
 use super::field::plural;
 use super::mismatch::{Mismatch, Reason, quote};
-use super::{MAX_LINE_BYTES, MAX_OUTPUT_BYTES};
+use super::{MAX_LINE_BYTES, MAX_MISMATCHES, MAX_OUTPUT_BYTES};
 
 /// The lines of an output.
 pub(super) struct Output<'a> {
@@ -32,7 +32,9 @@ pub(super) fn split<'a>(
     let mut lines = Vec::with_capacity(raw.len());
     for (number, line) in (1..).zip(&raw) {
         let text = std::str::from_utf8(line).ok();
-        if line.len() > MAX_LINE_BYTES {
+        if mismatches.len() >= MAX_MISMATCHES {
+            // Enough is reported already, and nothing more is matched.
+        } else if line.len() > MAX_LINE_BYTES {
             let expected = format!("a line of at most {MAX_LINE_BYTES} bytes");
             let detail = format!("the line has {} bytes", line.len());
             mismatches.push(mismatch(number, Reason::TooLong, &expected, line, &detail));
@@ -67,6 +69,15 @@ fn returns(raw: &mut [&[u8]], mismatches: &mut Vec<Mismatch>) {
         let expected = "a line that ends with `\\n` alone";
         mismatches.push(mismatch(number, Reason::CarriageReturn, expected, line, &detail));
     }
+}
+
+/// That a program printed nothing at all, where its manifest has no template.
+pub fn expect_nothing(output: &[u8]) -> Result<(), Mismatch> {
+    if output.is_empty() {
+        return Ok(());
+    }
+    let line = output.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Err(mismatch(1, Reason::TooManyLines, "no output", line, "the manifest has no template for it"))
 }
 
 fn ends(count: u32) -> String {

@@ -1,7 +1,8 @@
 //! The lines and blocks of a template.
 //!
-//! **Invariant: of a template that parses, every line is matched in one way only**: no two fields touch, no digit
-//! follows a number, blocks neither nest nor run into what follows. All errors are reported.
+//! **Invariant: of a template that parses, every line is matched in one way only**: no two fields
+//! touch, no digit follows a number, blocks neither nest nor run into what follows. All errors are
+//! reported.
 
 use super::arithmetic::{Expressions, check_constant};
 use super::body::{Bodies, follows_from_device};
@@ -35,7 +36,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<TemplateError>> {
     let mut number = 0;
     for raw in text.split_inclusive('\n') {
         number += 1;
-        // A work tree with CRLF gives a manifest, and so a template, with CRLF; the output has none.
+        // A work tree with CRLF gives a manifest, and so a template, with CRLF; the output has
+        // none.
         let line = raw.strip_suffix('\n').unwrap_or(raw);
         parser.line(line.strip_suffix('\r').unwrap_or(line), offset, number);
         offset += raw.len();
@@ -293,9 +295,9 @@ impl Parser {
     fn finish(mut self, offset: usize, number: u32) -> Result<Parsed, Vec<TemplateError>> {
         if let Some(open) = self.open.take() {
             self.error(open.offset, open.number, "the block is never closed", CLOSE);
-        } else if self.items.is_empty() && self.errors.is_empty() {
+        } else if self.errors.is_empty() && self.items.iter().all(Item::is_blank) {
             let hint = "write the lines that the program prints";
-            self.error(offset, number, "zero assertions: the template has no line", hint);
+            self.error(offset, number, "zero assertions: the template has no text", hint);
         }
         if self.errors.is_empty() {
             self.check_blocks();

@@ -1,14 +1,16 @@
 //! Whether a printed quotient follows from printed numbers.
 //!
-//! **Invariant: exact.** A number printed with N decimals stands for every value within half a unit of its last
-//! place, both ends included, since C's `printf` rounds the exact binary value and sends ties to either side. A
-//! printed quotient must be one that values in those intervals can have. All of it is done on integers of any
-//! length: floating point would be wrong at exactly the edges that matter.
+//! **Invariant: exact.** A number printed with N decimals stands for every value within half a unit
+//! of its last place, both ends included, since C's `printf` rounds the exact binary value and
+//! sends ties to either side. A printed quotient must be one that values in those intervals can
+//! have. All of it is done on integers of any length: floating point would be wrong at exactly the
+//! edges that matter.
 
 use super::field::{Field, FieldKind};
 use crate::decimal::Decimal;
 
-/// A printed number and what it stands for: `mantissa` over ten to the power of `scale`, in base units.
+/// A printed number and what it stands for: `mantissa` over ten to the power of `scale`, in base
+/// units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quantity {
     /// Not negative.
@@ -50,7 +52,8 @@ impl Quantity {
     }
 }
 
-/// Whether `quotient` can be what `numerator` over `denominator` prints. A zero denominator never can.
+/// Whether `quotient` can be what `numerator` over `denominator` prints. A zero denominator never
+/// can.
 pub(super) fn follows(quotient: Decimal, numerator: Quantity, denominator: Quantity) -> bool {
     let Some(quotient) = Quantity::exact(quotient, 0).map(|q| Quantity { rounded: true, ..q })
     else {
@@ -62,7 +65,8 @@ pub(super) fn follows(quotient: Decimal, numerator: Quantity, denominator: Quant
     let (q_low, q_high) = quotient.doubled();
     let (n_low, n_high) = numerator.doubled();
     let (d_low, d_high) = denominator.doubled();
-    // q/2·10^-sq against (n/2·10^-sn) / (d/2·10^-sd): cross-multiplied, so that both sides are whole.
+    // q/2·10^-sq against (n/2·10^-sn) / (d/2·10^-sd): cross-multiplied, so that both sides are
+    // whole.
     let left = |q: u128, d: u128| product([q, d, power(numerator.scale)]);
     let right = |n: u128| product([2 * n, power(denominator.scale), power(quotient.scale)]);
     left(q_high, d_high) >= right(n_low) && left(q_low, d_low) <= right(n_high)
@@ -94,7 +98,8 @@ fn product(factors: [u128; 3]) -> [u64; 6] {
         for (shift, half) in [factor as u64, (factor >> 64) as u64].into_iter().enumerate() {
             let mut carry = 0_u128;
             for index in shift..6 {
-                // A limb squared, a limb and a carry fit 128 bits; three factors of 128 bits fit six limbs.
+                // A limb squared, a limb and a carry fit 128 bits; three factors of 128 bits fit
+                // six limbs.
                 let term = u128::from(limbs[index - shift]) * u128::from(half);
                 let total = term + u128::from(sum[index]) + carry;
                 sum[index] = total as u64;
@@ -179,7 +184,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_printf_rounds_always_passes(b in 1..2_000_000_u64, a in 1..2_000_000_u64) {
-            // Microseconds, printed as milliseconds with two decimals (half up), and their true quotient.
+            // Microseconds, printed as milliseconds with two decimals (half up), and their true
+            // quotient.
             let print = |us: u64| Decimal::new(i128::from((us + 5) / 10), 2).unwrap();
             let (above, below) = (print(b), print(a));
             prop_assume!(below.mantissa() > 0);

@@ -1,6 +1,7 @@
 //! The words of a field: names, numbers and signs, each with its place in the template.
 //!
-//! **Invariant: what is between two tokens is blanks only.** The field parser reads them one after another.
+//! **Invariant: what is between two tokens is blanks only.** The field parser reads them one after
+//! another.
 
 use super::error::TemplateError;
 

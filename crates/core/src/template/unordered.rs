@@ -1,12 +1,14 @@
 //! Which line of output belongs to which line of an `unordered` block.
 //!
-//! **Invariant: if the lines can be paired so that all fit, they are.** The first that fits would not do: `{n:count}`
-//! would take the `5` that a line `5` needs. Blocks are short, so augmenting paths are cheap.
+//! **Invariant: if the lines can be paired so that all fit, they are.** The first that fits would
+//! not do: `{n:count}` would take the `5` that a line `5` needs. Blocks are short, so augmenting
+//! paths are cheap.
 
 use super::MAX_UNORDERED_LINES;
 
-/// For each of `lines` template lines its partner among `texts` lines of output. `fit` says `Some(true)` for one
-/// that fits, `Some(false)` for one that looks like it but holds a wrong value; those are paired last.
+/// For each of `lines` template lines its partner among `texts` lines of output. `fit` says
+/// `Some(true)` for one that fits, `Some(false)` for one that looks like it but holds a wrong
+/// value; those are paired last.
 pub(super) fn pair(
     lines: usize,
     texts: usize,
