@@ -8,6 +8,8 @@
 //! lesson.toml → `Lesson` → `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.
 
 pub mod checks;
+pub mod decimal;
+pub mod device;
 pub mod digest;
 pub mod finding;
 pub mod kernels;
@@ -18,5 +20,7 @@ pub mod source;
 pub mod template;
 pub mod trust;
 
+pub use decimal::{CompareOp, Decimal};
+pub use device::{Capability, DeviceFacts};
 pub use digest::Digest;
 pub use finding::{Class, Finding, Place, Rule, Severity};
