@@ -36,6 +36,7 @@ impl Bodies<'_> {
             name: name.map(str::to_owned),
             bounds: None,
             width: None,
+            bare: false,
             repeated: self.repeat.is_some(),
             device_dependent: self.repeat == Some(true) || self.follows_from_device(&kind),
             source: source.trim().to_owned(),
@@ -46,7 +47,7 @@ impl Bodies<'_> {
             None => Ok(field),
             Some(_) => {
                 let message = format!("{} is not expected here", t.found());
-                let hint = "only `in LO..HI` and `width N` may follow";
+                let hint = "only `in LO..HI`, `width N` and `bare` may follow";
                 Err(t.error(message, hint).into())
             }
         }
@@ -164,6 +165,15 @@ impl Bodies<'_> {
                 }
                 Some(Token::Name("in")) if field.bounds.is_some() => return Err(twice),
                 Some(Token::Name("width")) if field.width.is_some() => return Err(twice),
+                Some(Token::Name("bare")) if field.unit().is_none() => {
+                    let message = "only durations and rates have a unit".to_owned();
+                    return Err(t.error(message, "drop `bare`"));
+                }
+                Some(Token::Name("bare")) if field.bare => return Err(twice),
+                Some(Token::Name("bare")) => {
+                    t.advance();
+                    field.bare = true;
+                }
                 Some(Token::Name("in")) => field.bounds = Some(bounds(t)?),
                 Some(Token::Name("width")) => field.width = Some(width(t)?),
                 _ => return Ok(()),

@@ -23,6 +23,8 @@ pub struct Field {
     pub bounds: Option<Bounds>,
     /// The columns that its number is right-aligned to, by blanks on its left.
     pub width: Option<u32>,
+    /// Whether its number is printed without its unit.
+    pub bare: bool,
     /// Whether it stands in a `repeat` block, and so is a list.
     pub repeated: bool,
     /// Whether its value (or how many it has) follows from device facts, so that models may differ
@@ -41,6 +43,20 @@ impl Field {
             FieldKind::Duration { decimals, .. } => Some(*decimals),
             FieldKind::Ratio { decimals, .. } | FieldKind::Rate { decimals, .. } => Some(*decimals),
         }
+    }
+
+    /// The unit that stands after the number, for durations and rates.
+    pub fn unit(&self) -> Option<&'static str> {
+        match &self.kind {
+            FieldKind::Duration { unit, .. } => Some(unit.name()),
+            FieldKind::Rate { .. } => Some("GB/s"),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a measurement: a duration, ratio or rate, which differs from run to run.
+    pub fn is_measured(&self) -> bool {
+        !self.is_exact()
     }
 
     /// Whether it must print the same in every run.
@@ -75,6 +91,9 @@ impl Field {
                 format!("a rate in GB/s with {}", plural(*decimals, "decimal"))
             }
         };
+        if let Some(unit) = self.unit().filter(|_| !self.bare) {
+            text.push_str(&format!(", then ` {unit}`"));
+        }
         if let Some(width) = self.width {
             text.push_str(&format!(", right-aligned to {}", plural(width, "column")));
         }

@@ -50,8 +50,10 @@ pub(super) struct LineFault {
 
 impl Line {
     pub(super) fn push_text(&mut self, text: String) {
-        if !text.is_empty() {
-            self.pieces.push(Piece::Text(text));
+        match self.pieces.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Piece::Text(before)) => before.push_str(&text),
+            _ => self.pieces.push(Piece::Text(text)),
         }
     }
 
@@ -90,10 +92,7 @@ impl Line {
         }
         if at < output.len() {
             let rest = excerpt(&output[at..]);
-            let unit = ["ns", "us", "ms", "s", "GB/s"].contains(&rest.trim());
-            let hint = if unit { " (units are literal text of the template)" } else { "" };
-            let detail =
-                format!("the line should end at column {column}, where it has `{rest}`{hint}");
+            let detail = format!("the line should end at column {column}, where it has `{rest}`");
             return Err(LineFault { reason: Reason::Text, detail });
         }
         Ok(tokens)

@@ -17,8 +17,8 @@
 //! let template = Template::parse(
 //!     "GPU: {device} (compute capability {cc})\n\
 //!      {blocks = min(2 * sm_count, 4097)} blocks\n\
-//!      one: {a:ms.3} ms\n\
-//!      two: {b:ms.3} ms\n\
+//!      one: {a:ms.3}\n\
+//!      two: {b:ms.3}\n\
 //!      two/one: {r:ratio.3 = b / a in 0.8..1.5}\n",
 //! )
 //! .expect("it is well-formed");
@@ -44,10 +44,11 @@
 //! ```
 //!
 //! # What a field matches
-//! The number alone: its unit, if one is printed, is literal text (`{a:ms.3} ms`). `width N` in a
-//! numeric field allows for `%8.3f` and its like: `{a:ms.3 width 8}` is right-aligned to at least 8
-//! columns with blanks. Numbers have no sign, exponent or needless leading zero; derived integers
-//! may be negative.
+//! A number. A duration or rate has its unit after one blank: `{a:ms.3}` matches `0.027 ms`, and a
+//! template may spell the unit out (`{a:ms.3} ms`) or say that none is printed (`{a:ms.3 bare}`).
+//! `width N` in a numeric field allows for `%8.3f` and its like: `{a:ms.3 width 8}` is right-aligned
+//! to at least 8 columns with blanks. Numbers have no sign, exponent or needless leading zero;
+//! derived integers may be negative.
 
 mod agree;
 mod arithmetic;

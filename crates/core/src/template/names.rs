@@ -56,7 +56,7 @@ impl Names {
                 "use at most 64 of `a-z`, `0-9` and `_`, starting with a letter",
             ));
         }
-        let block = matches!(name, "in" | "width" | "repeat" | "unordered" | "end");
+        let block = matches!(name, "in" | "width" | "bare" | "repeat" | "unordered" | "end");
         let taken = Fact::parse(name).is_some() || Op::function(name).is_some();
         if block || taken || matches!(name, "count" | "ratio" | "gbps") {
             let message = format!("`{name}` is a word of the template itself");

@@ -235,7 +235,33 @@ impl Parser {
             at += c.len_utf8();
         }
         line.push_text(literal);
+        self.spell_units(&mut line);
         line
+    }
+
+    /// A duration or rate is printed with its unit after one blank. A template may spell the unit
+    /// out, or leave it to the field; `bare` says that the program prints none.
+    fn spell_units(&self, line: &mut Line) {
+        let pieces = std::mem::take(&mut line.pieces);
+        let mut unit = None;
+        for piece in pieces {
+            if let Some(unit) = unit.take() {
+                match &piece {
+                    Piece::Text(text) if text.trim_start_matches(' ').starts_with(unit) => {}
+                    _ => line.push_text(format!(" {unit}")),
+                }
+            }
+            if let Piece::Field { id: Some(id), .. } = &piece {
+                unit = self.fields[*id].unit().filter(|_| !self.fields[*id].bare);
+            }
+            match piece {
+                Piece::Text(text) => line.push_text(text),
+                field @ Piece::Field { .. } => line.pieces.push(field),
+            }
+        }
+        if let Some(unit) = unit {
+            line.push_text(format!(" {unit}"));
+        }
     }
 
     fn digit_after_number(&mut self, line: &Line, offset: usize) {
