@@ -92,6 +92,16 @@ fn each_kind_of_field_passes_and_fails() {
 }
 
 #[test]
+fn a_point_after_an_integer_is_text() {
+    let template = "CUDA {major:count}.{minor:count}, {t:ms.1}. {= sm_count}.5\n";
+    check(template, "CUDA 13.0, 0.5. 132.5\n", &[]);
+    check(template, "CUDA 13, 0.5. 132.5\n", &[(1, Text)]);
+    check(template, "CUDA 13.0, 0.5. 132.6\n", &[(1, Text)]);
+    check(template, "CUDA 13.0.1, 0.5. 132.5\n", &[(1, Decimals)]);
+    check(template, "CUDA 13.0, 0.5.. 132.5\n", &[(1, Text)]);
+}
+
+#[test]
 fn ratios_are_held_to_the_printed_numbers() {
     // 0.031 / 0.027 stands for [0.0305, 0.0315] / [0.0265, 0.0275], so for 1.1091 to 1.1887.
     for (ratio, expect) in [
