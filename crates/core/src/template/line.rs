@@ -74,15 +74,16 @@ impl Line {
     ) -> Result<Vec<Token>, LineFault> {
         let mut tokens = Vec::new();
         let (mut at, mut column) = (0, 1);
-        for piece in &self.pieces {
+        for (index, piece) in self.pieces.iter().enumerate() {
             let rest = &output[at..];
             let length = match piece {
                 Piece::Text(text) if rest.starts_with(text.as_str()) => text.len(),
                 Piece::Text(text) => return Err(text_fault(text, rest, column)),
                 Piece::Field { id, source } => {
                     let id = id.expect("a template that parsed has no field with an error");
-                    let (length, token) = read_field(id, &fields[id], rest, device)
-                        .map_err(|no| field_fault(&fields[id], source, column, &no))?;
+                    let (length, token) =
+                        read_field(id, &fields[id], rest, device, self.has_point(index + 1))
+                            .map_err(|no| field_fault(&fields[id], source, column, &no))?;
                     tokens.extend(token.map(|token| Token { column, ..token }));
                     length
                 }
@@ -96,6 +97,11 @@ impl Line {
             return Err(LineFault { reason: Reason::Text, detail });
         }
         Ok(tokens)
+    }
+
+    /// Whether the text at this piece starts with a point.
+    fn has_point(&self, index: usize) -> bool {
+        matches!(self.pieces.get(index), Some(Piece::Text(text)) if text.starts_with('.'))
     }
 
     /// Whether a line of output starts the way this one does, though the rest may be wrong.
@@ -171,6 +177,7 @@ fn read_field(
     field: &Field,
     rest: &str,
     device: &DeviceFacts,
+    before_point: bool,
 ) -> Result<(usize, Option<Token>), NoNumber> {
     let refuse = |why| Err(NoNumber { reason: Reason::Field, why });
     if let (FieldKind::Fact(fact), None) = (&field.kind, field.decimals()) {
@@ -193,7 +200,7 @@ fn read_field(
         None => 0,
     };
     let aligned = &rest[blanks..];
-    let (text, value) = read(aligned, form).map_err(|no| {
+    let (text, value) = read(aligned, form, before_point).map_err(|no| {
         let shown = excerpt(aligned.split(' ').next().unwrap_or_default());
         let why = if shown.is_empty() { no.why } else { format!("`{shown}`: {}", no.why) };
         NoNumber { why, ..no }

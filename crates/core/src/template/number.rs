@@ -30,8 +30,13 @@ pub(super) struct NoNumber {
     pub(super) why: String,
 }
 
-/// A number at the start of `text`, its bytes and its value.
-pub(super) fn read(text: &str, form: Form) -> Result<(&str, Decimal), NoNumber> {
+/// A number at the start of `text`, its bytes and its value. With `before_point` the template has a
+/// point after it, as in `{major:count}.{minor:count}`, so that an integer ends there.
+pub(super) fn read(
+    text: &str,
+    form: Form,
+    before_point: bool,
+) -> Result<(&str, Decimal), NoNumber> {
     let refuse = |reason, why: String| Err(NoNumber { reason, why });
     if starts_not_finite(text) {
         return refuse(Reason::NotFinite, "not a finite number".to_owned());
@@ -53,6 +58,7 @@ pub(super) fn read(text: &str, form: Form) -> Result<(&str, Decimal), NoNumber> 
         return refuse(Reason::Field, "a number with a needless leading zero".to_owned());
     }
     let fraction = match digits[whole.len()..].strip_prefix('.') {
+        Some(_) if before_point && !matches!(form, Form::Decimals(1..)) => "",
         Some(rest) => take(rest, |byte| byte.is_ascii_digit()),
         None => "",
     };
@@ -104,7 +110,7 @@ mod tests {
     #[test]
     fn numbers_are_read_greedily_and_named_when_wrong() {
         let ok = |text: &str, form, expect: &str| {
-            assert_eq!(read(text, form).map(|(number, _)| number), Ok(expect), "{text}");
+            assert_eq!(read(text, form, false).map(|(number, _)| number), Ok(expect), "{text}");
         };
         ok("12 ms", Form::Count, "12");
         ok("0", Form::Count, "0");
@@ -115,7 +121,7 @@ mod tests {
         ok("27 ns", Form::Decimals(0), "27");
         ok("123456789.123456789", Form::Decimals(9), "123456789.123456789");
         let wrong = |text: &str, form, expect| {
-            assert_eq!(read(text, form).map_err(|no| no.reason), Err(expect), "{text}");
+            assert_eq!(read(text, form, false).map_err(|no| no.reason), Err(expect), "{text}");
         };
         for text in
             ["nan", "NaN", "-nan", "+inf", "inf", "-Infinity", "nan(0x8)", "1.#QNAN", "-1.#IND"]
@@ -143,9 +149,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in ".{0,40}", decimals in 0..10_u32) {
+        fn no_text_panics(
+            text in "([0-9.-]{0,9}.{0,40}|.{0,40})",
+            decimals in 0..10_u32,
+            before_point in any::<bool>(),
+        ) {
             for form in [Form::Integer, Form::Count, Form::Decimals(decimals)] {
-                if let Ok((number, value)) = read(&text, form) {
+                if let Ok((number, value)) = read(&text, form, before_point) {
                     prop_assert!(text.starts_with(number));
                     prop_assert_eq!(value.to_string(), number);
                 }

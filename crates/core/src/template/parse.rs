@@ -246,9 +246,8 @@ impl Parser {
         let mut unit = None;
         for piece in pieces {
             if let Some(unit) = unit.take() {
-                match &piece {
-                    Piece::Text(text) if text.trim_start_matches(' ').starts_with(unit) => {}
-                    _ => line.push_text(format!(" {unit}")),
+                if !spells(&piece, unit) {
+                    line.push_text(format!(" {unit}"));
                 }
             }
             if let Piece::Field { id: Some(id), .. } = &piece {
@@ -371,6 +370,13 @@ impl Parser {
     fn reads(&self, id: usize) -> bool {
         !matches!(self.fields[id].kind, FieldKind::Fact(_) | FieldKind::Derived(_))
     }
+}
+
+/// Whether a piece begins with this unit as a word, after blanks or none.
+fn spells(piece: &Piece, unit: &str) -> bool {
+    let Piece::Text(text) = piece else { return false };
+    let rest = text.trim_start_matches(' ').strip_prefix(unit);
+    rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// The lines that may come directly after a block.

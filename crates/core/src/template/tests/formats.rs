@@ -5,9 +5,9 @@ use super::*;
 #[test]
 fn every_form_of_a_field_parses() {
     let text = "{device} {cc} {sm_count} {l2_bytes} {memory_bytes} {driver}\n\
-                {n:count} {m:count in 1..9 width 4} {t:ns} {u:us.1 in 0..1.5} {v:s.9 width 12}\n\
+                {n:count} {m:count in 1..9 width 4} {t:ns bare} {u:us.1 in 0..1.5 bare} {v:s.9 width 12 bare}\n\
                 {= 1 + 2 * (n - m) % 7 / 3} {d = ceil_div(max(n, 3), min(sm_count, l2_bytes))}\n\
-                {r:ratio.2=t/u in 0..2} {q:ratio.0 = n / m} {w:gbps.1 = 2 * n * d / v in 1..9}\n\
+                {r:ratio.2=t/u in 0..2} {q:ratio.0 = n / m} {w:gbps.1 = 2 * n * d / v in 1..9 bare}\n\
                 {{literal}} { x:count } é µs\n";
     let template = parse(text);
     assert_eq!(template.fields().count(), 17);
@@ -103,7 +103,7 @@ fn broken_expressions_are_refused() {
         ("99999999999999999999999999 * 9", "overflows"),
         ("999999999999999999999999999", "an integer expected"),
     ] {
-        refuse(&format!("{{t:ms.3}}\n{{x = {expr}}}\n"), &[(2, part)]);
+        refuse(&format!("{{t:ms.3 bare}}\n{{x = {expr}}}\n"), &[(2, part)]);
     }
     let deep = format!("{{= {}1{}}}\n", "(".repeat(40), ")".repeat(40));
     refuse(&deep, &[(1, "nests deeper than 32")]);
@@ -111,7 +111,7 @@ fn broken_expressions_are_refused() {
 
 #[test]
 fn ratios_and_rates_divide_what_fits() {
-    let above = "{n:count} {t:ms.3} {r:ratio.1 = t / t}\n";
+    let above = "{n:count} {t:ms.3 bare} {r:ratio.1 = t / t}\n";
     for (body, part) in [
         ("x:ratio = t / t", "number of decimals is missing"),
         ("x:ratio.3", "`=` expected"),
@@ -182,12 +182,12 @@ fn blocks_that_would_match_in_two_ways_are_refused() {
     parse("{repeat 0..3}\na\n{end}\n{repeat 1..2}\nb\n{end}\na\n");
     let told = "can't be told from each other";
     refuse("{unordered}\n{a:count} x\n{b:count} x\n{end}\n", &[(1, told)]);
-    parse("{unordered}\n{a:ms.1} x\n{b:ms.2} x\nsame\nsame\n{= 1}\n{= 2}\n{end}\n");
+    parse("{unordered}\n{a:ms.1 bare} x\n{b:ms.2 bare} x\nsame\nsame\n{= 1}\n{= 2}\n{end}\n");
 }
 
 #[test]
 fn all_errors_are_reported_in_order() {
-    let text = "{gpu}\nok }\n{n:ms.99}\n{end}\n{repeat 1}\n";
+    let text = "{gpu}\nok }\n{n:ms.99 bare}\n{end}\n{repeat 1}\n";
     refuse(
         text,
         &[

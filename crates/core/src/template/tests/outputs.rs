@@ -42,7 +42,7 @@ const READ: &[Row] = &[
     ),
     ("{n:count in 2..4}", &["2", "4"], &[("1", Bounds), ("5", Bounds)]),
     (
-        "{a:ms.3}",
+        "{a:ms.3 bare}",
         &["0.027", "0.000", "12345.678"],
         &[
             ("0.0270", Decimals),
@@ -60,10 +60,10 @@ const READ: &[Row] = &[
             ("\u{1b}[1m0.027", Field),
         ],
     ),
-    ("{a:ns}", &["27"], &[("27.0", Decimals), ("", Field)]),
-    ("{a:us.1 in 1..2.5}", &["1.0", "2.5"], &[("0.9", Bounds), ("2.6", Bounds)]),
+    ("{a:ns bare}", &["27"], &[("27.0", Decimals), ("", Field)]),
+    ("{a:us.1 in 1..2.5 bare}", &["1.0", "2.5"], &[("0.9", Bounds), ("2.6", Bounds)]),
     (
-        "{a:ms.3 width 8}",
+        "{a:ms.3 width 8 bare}",
         &["   0.027", "1234.567", "12345.678"],
         &[
             ("0.027", Field),
@@ -92,6 +92,16 @@ fn each_kind_of_field_passes_and_fails() {
 }
 
 #[test]
+fn a_point_after_an_integer_is_text() {
+    let template = "CUDA {major:count}.{minor:count}, {t:ms.1 bare}. {= sm_count}.5\n";
+    check(template, "CUDA 13.0, 0.5. 132.5\n", &[]);
+    check(template, "CUDA 13, 0.5. 132.5\n", &[(1, Text)]);
+    check(template, "CUDA 13.0, 0.5. 132.6\n", &[(1, Text)]);
+    check(template, "CUDA 13.0.1, 0.5. 132.5\n", &[(1, Decimals)]);
+    check(template, "CUDA 13.0, 0.5.. 132.5\n", &[(1, Text)]);
+}
+
+#[test]
 fn ratios_are_held_to_the_printed_numbers() {
     // 0.031 / 0.027 stands for [0.0305, 0.0315] / [0.0265, 0.0275], so for 1.1091 to 1.1887.
     for (ratio, expect) in [
@@ -103,13 +113,13 @@ fn ratios_are_held_to_the_printed_numbers() {
         ("nan", &[(3, NotFinite)]),
         ("1.13", &[(3, Decimals)]),
     ] {
-        let template = "{a:ms.3}\n{b:ms.3}\n{r:ratio.3 = b / a}\n";
+        let template = "{a:ms.3 bare}\n{b:ms.3 bare}\n{r:ratio.3 = b / a}\n";
         check(template, format!("0.027\n0.031\n{ratio}\n"), expect);
         // The same numbers in other units.
-        let template = "{a:ms.3}\n{b:us.0}\n{r:ratio.3 = b / a}\n";
+        let template = "{a:ms.3 bare}\n{b:us.0 bare}\n{r:ratio.3 = b / a}\n";
         check(template, format!("0.027\n31\n{ratio}\n"), expect);
     }
-    let template = "{a:ms.3}\n{b:ms.3}\n{r:ratio.3 = b / a in 0.8..1.1}\n";
+    let template = "{a:ms.3 bare}\n{b:ms.3 bare}\n{r:ratio.3 = b / a in 0.8..1.1}\n";
     check(template, "0.027\n0.031\n1.131\n", &[(3, Bounds)]);
     check(template, "0.027\n0.031\n1.231\n", &[(3, Ratio), (3, Bounds)]);
     check(template, "0.000\n0.031\n1.000\n", &[(3, Ratio)]);
@@ -125,7 +135,7 @@ fn ratios_are_held_to_the_printed_numbers() {
 #[test]
 fn rates_are_bytes_over_seconds() {
     // 33,559,320 bytes in 0.0265 to 0.0275 ms: 1220.3 to 1266.4 GB/s.
-    let template = "{n:count} {t:ms.3} {w:gbps.1 = 8 * n / t in 100..2000}\n";
+    let template = "{n:count} {t:ms.3 bare} {w:gbps.1 = 8 * n / t in 100..2000 bare}\n";
     for (rate, expect) in [
         ("1220.2", &[(1, Ratio)][..]),
         ("1220.3", &[]),
@@ -138,8 +148,8 @@ fn rates_are_bytes_over_seconds() {
         check(template, format!("4194915 0.027 {rate}\n"), expect);
     }
     check(template, "4194915 0.000 1242.9\n", &[(1, Ratio)]);
-    check("{n:count} {t:s.1} {w:gbps.1 = n / t}\n", "2000000000 2.0 1.0\n", &[]);
-    check("{n:count} {t:ns} {w:gbps.0 = n / t}\n", "64000 1000 64\n", &[]);
+    check("{n:count} {t:s.1 bare} {w:gbps.1 = n / t bare}\n", "2000000000 2.0 1.0\n", &[]);
+    check("{n:count} {t:ns bare} {w:gbps.0 = n / t bare}\n", "64000 1000 64\n", &[]);
 }
 
 #[test]
@@ -192,7 +202,7 @@ fn a_value_that_could_not_be_read_is_reported_once() {
     let found = check(DAY_75, output, &[(4, NotFinite)]);
     assert_eq!(
         found[0].to_string(),
-        "line 4: `{a:ms.3}` is a duration in ms with 3 decimals; column 16 has `nan`: not a finite \
+        "line 4: `{a:ms.3}` is a duration in ms with 3 decimals, then ` ms`; column 16 has `nan`: not a finite \
          number; expected `syncthreads:   {a:ms.3} ms`, found `syncthreads:   nan ms`"
     );
     let output = DAY_75_OUTPUT.replace("264 blocks", "80 blocks").replace("H200", "H100");
@@ -267,4 +277,26 @@ fn hostile_outputs_end_soon() {
     assert_eq!(empty.matches(&invalid, &h200()).unwrap_err().len(), MAX_MISMATCHES);
     let rows = "7\n".repeat(100_000) + "end\n";
     assert_eq!(empty.matches(rows.as_bytes(), &h200()).unwrap().list("n").unwrap().len(), 100_000);
+}
+
+#[test]
+fn a_duration_has_its_unit_after_one_blank_unless_the_template_says_otherwise() {
+    let cases = [
+        ("{a:ms.3}", "0.027 ms", true),
+        ("{a:ms.3}", "0.027", false),
+        ("{a:ms.3}", "0.027ms", false),
+        ("{a:ms.3} ms", "0.027 ms", true),
+        ("{a:ms.3}ms", "0.027ms", true),
+        ("{a:ms.3 bare}", "0.027", true),
+        ("{a:ms.3 bare}", "0.027 ms", false),
+        ("{a:s.1}, then", "0.5 s, then", true),
+        ("{a:s.1} seconds", "0.5 seconds", false),
+        ("{a:s.1 bare} seconds", "0.5 seconds", true),
+        ("{a:us.1}|{b:us.1}", "1.0 us|2.0 us", true),
+    ];
+    for (template, output, fits) in cases {
+        let parsed = Template::parse(&format!("{template}\n")).unwrap();
+        let matched = parsed.matches(format!("{output}\n").as_bytes(), &h200());
+        assert_eq!(matched.is_ok(), fits, "{template} {output}: {matched:?}");
+    }
 }

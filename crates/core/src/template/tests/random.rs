@@ -19,7 +19,10 @@ fn field() -> impl Strategy<Value = (String, String, bool)> {
         (0..10_u32, 0..10_u64.pow(15), 0..20_usize).prop_map(|(decimals, mantissa, width)| {
             let number = crate::decimal::Decimal::new(i128::from(mantissa), decimals).unwrap();
             let kind = format!("{{NAME:us.{decimals} width {}}}", width + 1);
-            (kind, format!("{:>1$}", number.to_string(), width + 1), false)
+            let bare = kind.replace('}', " bare}");
+            let text = format!("{:>1$}", number.to_string(), width + 1);
+            // An odd mantissa prints its unit, spelled out by the template.
+            if mantissa % 2 == 1 { (format!("{kind} us:"), text + " us:", false) } else { (bare, text, false) }
         }),
     ]
 }

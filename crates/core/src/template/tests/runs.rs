@@ -14,7 +14,7 @@ fn disagree(runs: &[Matched], expect: &[&str]) {
 
 #[test]
 fn counts_agree_and_durations_need_not() {
-    let text = "{n:count} {t:ms.1} {= n + 1}\n";
+    let text = "{n:count} {t:ms.1 bare} {= n + 1}\n";
     let one = run(text, "5 0.5 6\n", &h200());
     disagree(&[], &[]);
     disagree(std::slice::from_ref(&one), &[]);
@@ -44,7 +44,7 @@ fn what_follows_from_the_device_is_compared_on_equal_devices() {
 
 #[test]
 fn lists_agree_in_length_and_values() {
-    let text = "{repeat 1..3}\n{n:count} {t:ms.1}\n{end}\n";
+    let text = "{repeat 1..3}\n{n:count} {t:ms.1 bare}\n{end}\n";
     let two = run(text, "1 0.1\n2 0.2\n", &h200());
     disagree(&[two.clone(), run(text, "1 0.3\n2 0.4\n", &h200())], &[]);
     disagree(
@@ -71,7 +71,7 @@ fn a_disagreement_is_a_finding_of_its_rule() {
 
 #[test]
 fn the_lower_median_is_the_first_run_that_prints_it() {
-    let text = "{t:ms.1}\n";
+    let text = "{t:ms.1 bare}\n";
     let median = |values: &[&str]| {
         let runs = values.iter().map(|value| run(text, &format!("{value}\n"), &h200()));
         median_run(&runs.collect::<Vec<_>>(), "t")
@@ -82,14 +82,14 @@ fn the_lower_median_is_the_first_run_that_prints_it() {
     assert_eq!(median(&["0.9"]), Some(0));
     assert_eq!(median(&[]), None);
     assert_eq!(median_run(&[run(text, "0.1\n", &h200())], "u"), None);
-    let list = "{repeat 1}\n{t:ms.1}\n{end}\n";
+    let list = "{repeat 1}\n{t:ms.1 bare}\n{end}\n";
     assert_eq!(median_run(&[run(list, "0.1\n", &h200())], "t"), None);
 }
 
 #[test]
 fn fields_say_what_they_compare_with() {
     let template =
-        parse("{a:ms.3} {b:ms.1} {c:us.1} {n:count} {m = 1} {r:ratio.1 = a / b} {device}\n");
+        parse("{a:ms.3 bare} {b:ms.1 bare} {c:us.1 bare} {n:count} {m = 1} {r:ratio.1 = a / b} {device}\n");
     let fields: Vec<_> = template.fields().collect();
     let compares = |one: usize, other: usize| fields[one].is_comparable_with(fields[other]);
     assert!(compares(0, 1) && compares(3, 4) && compares(5, 5));
