@@ -16,7 +16,9 @@ mod standing;
 #[cfg(test)]
 mod tests;
 mod text;
+mod withdrawal;
 
 pub use entry::{Entry, EntryError, EntryKind, Rendering, Verdict};
 pub use read::{ReviewFile, SignedEntry, read};
 pub use standing::{Acceptance, Rejection, Revocation, Standing, check_targets, standing};
+pub use withdrawal::Withdrawal;

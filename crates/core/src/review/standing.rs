@@ -30,15 +30,16 @@ use crate::trust::{Policy, Principal, SelfReview, Signer, same_person};
 pub enum Standing {
     /// Nobody has accepted, rejected or revoked it.
     None,
-    /// Its rendering may be published.
-    Accepted(Acceptance),
+    /// What these accept may be published: all that stand, the earliest first, never none. One of them is shown, the
+    /// first of exactly what is rendered now, so that a further acceptance changes no page.
+    Accepted(Vec<Acceptance>),
     /// It must not be published.
     Rejected(Rejection),
     /// It was taken back.
     Revoked(Revocation),
 }
 
-/// The acceptance that stands: of several the latest, on equal times that of the greatest digest.
+/// An acceptance that stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
     /// The entry's digest.
@@ -85,14 +86,6 @@ pub struct Revocation {
     pub acceptance: Option<Digest>,
 }
 
-impl Revocation {
-    /// The reason in one line: every run of white space is one blank. What it may contain beyond
-    /// that is the reviewer's, so a renderer escapes it for its format.
-    pub fn reason_line(&self) -> String {
-        self.reason.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
 /// What `entries`, of the record's lesson, add up to for the record of this digest by this
 /// recorder.
 ///
@@ -132,11 +125,13 @@ pub fn standing(
     let standing = if let Some(signed) = rejections.into_iter().max_by_key(|e| rank(e)) {
         let (entry, by, at, reason) = parts(signed);
         Standing::Rejected(Rejection { entry, by, at, reason })
-    } else if let Some((signed, rendering, self_review)) =
-        standing_acceptances.into_iter().max_by_key(|(e, ..)| rank(e))
-    {
-        let (entry, by, at, reason) = parts(signed);
-        Standing::Accepted(Acceptance { entry, by, at, rendering, reason, self_review })
+    } else if !standing_acceptances.is_empty() {
+        standing_acceptances.sort_by_key(|(signed, ..)| rank(signed));
+        let accepted = standing_acceptances.into_iter().map(|(signed, rendering, self_review)| {
+            let (entry, by, at, reason) = parts(signed);
+            Acceptance { entry, by, at, rendering, reason, self_review }
+        });
+        Standing::Accepted(accepted.collect())
     } else {
         let acceptance = revoked_acceptances.into_iter().max_by_key(|e| rank(e));
         let acceptance = acceptance.map(|signed| *signed.digest());
