@@ -77,6 +77,74 @@ rules! {
     OutputMismatch => Mismatch, "output-mismatch";
     /// Exact fields print the same in every run.
     RunsDisagree => Mismatch, "runs-disagree";
+    /// A source, page or manifest has at most 1 MiB.
+    TextSize => Drift, "text-size";
+    /// A text is UTF-8 without byte order mark, lone carriage returns and characters that do not show.
+    TextEncoding => Drift, "text-encoding";
+    /// No text holds a merge's conflict markers.
+    ConflictMarker => Drift, "conflict-marker";
+    /// A source has no literal, comment or include that its reader and its compilers could take differently.
+    SourceLexing => Drift, "source-lexing";
+    /// A header has one `Build:` and one `Run:` line, each a command of plain words.
+    HeaderCommand => Drift, "header-command";
+    /// A status paragraph has three lines, a known word, and no line that goes on.
+    StatusParagraph => Drift, "status-paragraph";
+    /// A status line stands in the first comment block only.
+    StatusElsewhere => Drift, "status-elsewhere";
+    /// A snippet marker is written exactly, alone on its line.
+    SnippetMarker => Drift, "snippet-marker";
+    /// A snippet is closed.
+    SnippetUnclosed => Drift, "snippet-unclosed";
+    /// A snippet's end marker closes a snippet.
+    SnippetStrayEnd => Drift, "snippet-stray-end";
+    /// Snippets do not nest.
+    SnippetNested => Drift, "snippet-nested";
+    /// A lesson has one snippet of a name.
+    SnippetDuplicate => Drift, "snippet-duplicate";
+    /// A snippet has a line that is not blank.
+    SnippetEmpty => Drift, "snippet-empty";
+    /// A snippet that the page names exists.
+    SnippetMissing => Drift, "snippet-missing";
+    /// The page shows a snippet as it is in the program.
+    SnippetDiffers => Drift, "snippet-differs";
+    /// The page shows every snippet.
+    SnippetUnused => Drift, "snippet-unused";
+    /// A marked copy's marker is written exactly, alone on its line.
+    CopyMarker => Drift, "copy-marker";
+    /// A marked copy is closed.
+    CopyUnclosed => Drift, "copy-unclosed";
+    /// A marked copy's end marker closes a copy.
+    CopyStrayEnd => Drift, "copy-stray-end";
+    /// Marked copies do not nest.
+    CopyNested => Drift, "copy-nested";
+    /// A program has one copy of a common file.
+    CopyDuplicate => Drift, "copy-duplicate";
+    /// A marked copy has a line that is not blank.
+    CopyEmpty => Drift, "copy-empty";
+    /// A marked copy names a common file.
+    CopyUnknown => Drift, "copy-unknown";
+    /// A marked copy equals the common file.
+    CopyDiffers => Drift, "copy-differs";
+    /// A page has a title.
+    PageTitle => Drift, "page-title";
+    /// A page's fenced code blocks are closed.
+    PageFence => Drift, "page-fence";
+    /// A page's marker is written exactly, alone on its line, at column 1.
+    RegionMarker => Drift, "region-marker";
+    /// A page's region is closed.
+    RegionUnclosed => Drift, "region-unclosed";
+    /// A page's end marker closes a region.
+    RegionStrayEnd => Drift, "region-stray-end";
+    /// A page's region is closed by an end marker of its own kind.
+    RegionMismatch => Drift, "region-mismatch";
+    /// A page's regions hold no other marker.
+    RegionNested => Drift, "region-nested";
+    /// A page has one region of a kind, name, program and target.
+    RegionDuplicate => Drift, "region-duplicate";
+    /// A page shows the header's commands, in order, in one code block, and no other build of the program.
+    CommandsDiffer => Drift, "commands-differ";
+    /// Prose states no measured number.
+    ProseNumber => Drift, "prose-number";
 }
 
 impl Serialize for Rule {
