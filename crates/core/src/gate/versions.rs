@@ -83,10 +83,13 @@ impl IsaVersion {
     }
 }
 
+/// Major and minor.
+type Pair = (u32, u32);
+
 /// (ISA, first CUDA release that reads it), from table "PTX Release History" of the PTX ISA manual 9.1, chapter
 /// release notes (<https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>).
 /// 12.6 has no ISA of its own: it reads 8.5.
-const RELEASES: &[((u32, u32), (u32, u32))] = &[
+const RELEASES: &[(Pair, Pair)] = &[
     ((7, 0), (11, 0)),
     ((7, 1), (11, 1)),
     ((7, 2), (11, 2)),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where the elements of an input come from. A pure function of the kind and the seed: anybody can make it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "input", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Input {
     /// The lesson's: `(i % 97) * 0.01f`, in f32 as C computes it.
     Lesson,
@@ -29,11 +29,11 @@ impl Input {
             Self::Lesson => (0..len).map(lesson_value).collect(),
             Self::Finite { seed } => {
                 let mut random = SplitMix64::new(seed);
-                (0..len).map(|_| finite(random.next())).collect()
+                (0..len).map(|_| finite(random.word())).collect()
             }
             Self::Special { seed } => {
                 let mut random = SplitMix64::new(seed);
-                (0..len).map(|_| special(random.next())).collect()
+                (0..len).map(|_| special(random.word())).collect()
             }
         }
     }
@@ -92,7 +92,7 @@ impl SplitMix64 {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -116,7 +116,7 @@ mod tests {
             4_593_380_528_125_082_431,
             16_408_922_859_458_223_821,
         ];
-        assert_eq!([(); 5].map(|()| random.next()), expect);
+        assert_eq!([(); 5].map(|()| random.word()), expect);
     }
 
     #[test]
