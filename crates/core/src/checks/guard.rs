@@ -86,7 +86,9 @@ impl Guarded {
         assert_eq!(values.len() * WORD, self.body_bytes, "values of the layout's length");
         let mut whole = Vec::with_capacity(self.total_bytes());
         band(Side::Before, &mut whole);
-        whole.extend(values.iter().flat_map(|value| value.to_ne_bytes()));
+        for value in values {
+            whole.extend_from_slice(&value.to_ne_bytes());
+        }
         band(Side::After, &mut whole);
         whole
     }
@@ -134,8 +136,9 @@ impl Guarded {
 }
 
 fn band(side: Side, whole: &mut Vec<u8>) {
-    let words = (0..GUARD_BYTES / WORD).flat_map(|at| guard_word(side, at).to_ne_bytes());
-    whole.extend(words);
+    for at in 0..GUARD_BYTES / WORD {
+        whole.extend_from_slice(&guard_word(side, at).to_ne_bytes());
+    }
 }
 
 #[cfg(test)]
