@@ -65,15 +65,9 @@ impl FromStr for Capability {
     type Err = NotACapability;
 
     fn from_str(text: &str) -> Result<Self, NotACapability> {
-        let refuse = || NotACapability(text.chars().take(80).collect());
-        let number = |part: &str| {
-            let digits = part.bytes().all(|byte| byte.is_ascii_digit());
-            let one_spelling = part == "0" || !part.starts_with('0');
-            (digits && one_spelling && part.len() <= 4).then(|| part.parse::<u32>().ok()).flatten()
-        };
-        let (major, minor) = text.split_once('.').ok_or_else(refuse)?;
-        let major = number(major).ok_or_else(refuse)?;
-        Ok(Self { major, minor: number(minor).ok_or_else(refuse)? })
+        parse_version(text)
+            .map(|(major, minor)| Self { major, minor })
+            .ok_or_else(|| NotACapability(text.chars().take(80).collect()))
     }
 }
 
@@ -89,6 +83,16 @@ impl From<Capability> for String {
     fn from(capability: Capability) -> Self {
         capability.to_string()
     }
+}
+
+/// `MAJOR.MINOR` in its one spelling: at most three digits each, no sign, no leading zero.
+pub(crate) fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    let number = |part: &str| {
+        let plain = !part.is_empty() && part.len() <= 3 && part.bytes().all(|b| b.is_ascii_digit());
+        (plain && (part == "0" || !part.starts_with('0'))).then(|| part.parse().ok()).flatten()
+    };
+    Some((number(major)?, number(minor)?))
 }
 
 #[cfg(test)]

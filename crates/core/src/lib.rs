@@ -7,11 +7,13 @@
 //! The flow, each step taking the type that the step before returned:
 //! lesson.toml → `Lesson` → `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.
 
+pub mod card;
 pub mod checks;
 pub mod decimal;
 pub mod device;
 pub mod digest;
 pub mod finding;
+pub mod gate;
 pub mod kernels;
 pub mod page;
 pub mod reference;

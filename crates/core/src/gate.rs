@@ -1,0 +1,259 @@
+//! The gate: may this build run on this host, and if not, why.
+//!
+//! **Invariant: what is gated is neither failed nor passed.** Pure: the needs come from the manifest, the code from
+//! the build, the host from the runner's probe. "Toolkit too new for this driver" is found here, before a program
+//! prints half of its lines and stops.
+
+mod versions;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+use crate::device::{Capability, DeviceFacts};
+
+pub use versions::{
+    CudaVersion, IsaVersion, NotAVersion, newest_isa_of, oldest_driver_of, too_new,
+};
+
+/// What the runner found when it asked for devices, each outcome its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Probe {
+    /// The driver's library is not on this host.
+    NoDriver,
+    /// The driver answers, and shows no device (none is there, or `CUDA_VISIBLE_DEVICES` hides them).
+    DriverWithoutDevice,
+    /// The driver is there and does not work.
+    DriverBroken {
+        /// The call and what it answered, or how the probing process ended.
+        detail: String,
+    },
+    /// At least one device, in the driver's order.
+    Devices {
+        /// The devices.
+        devices: Vec<Device>,
+    },
+}
+
+/// One device of a probe.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// The driver's ordinal in this environment.
+    pub index: u32,
+    /// What the driver says of it.
+    pub facts: DeviceFacts,
+    /// The newest CUDA release whose interface the driver offers: `13.0`.
+    pub cuda: CudaVersion,
+    /// SHA-256 of the identifier as `GPU-…` in lower case: tells cards apart without naming one.
+    pub uuid: Digest,
+}
+
+impl Probe {
+    /// The devices; none for every other outcome.
+    pub fn devices(&self) -> &[Device] {
+        match self {
+            Self::Devices { devices } => devices,
+            Self::NoDriver | Self::DriverWithoutDevice | Self::DriverBroken { .. } => &[],
+        }
+    }
+}
+
+/// What a lesson asks of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// The floor of the compute capability.
+    pub capability: Capability,
+    /// How many devices.
+    pub gpus: u32,
+}
+
+/// What an executable or a module carries for the device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Native code, by the capability that it was assembled for.
+    pub native: Vec<Capability>,
+    /// PTX: its ISA version, and the capability that it targets.
+    pub ptx: Option<(IsaVersion, Capability)>,
+    /// The release of the CUDA runtime that is linked in, where one is.
+    pub runtime: Option<CudaVersion>,
+}
+
+/// The answer for one build on one host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gate {
+    /// Go, and how the code comes onto the card.
+    Runnable(Path),
+    /// Not here, and why: a fragment such as `needs 8.0, this is 7.5`.
+    Gated(String),
+}
+
+/// How code comes onto a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Path {
+    /// Native code, assembled for this capability.
+    Native(Capability),
+    /// The driver compiles the PTX.
+    CompiledByDriver,
+}
+
+/// Whether `code` may run on the device `index` of this host.
+pub fn gate(needs: Needs, code: &Code, probe: &Probe, index: u32) -> Gate {
+    let found = match probe {
+        Probe::NoDriver => return Gate::Gated("no driver".to_owned()),
+        Probe::DriverWithoutDevice => return Gate::Gated("no device".to_owned()),
+        Probe::DriverBroken { detail } => return Gate::Gated(format!("driver broken: {detail}")),
+        Probe::Devices { devices } => devices,
+    };
+    let Some(device) = found.iter().find(|device| device.index == index) else {
+        return Gate::Gated(format!("no device {index}: this host shows {}", found.len()));
+    };
+    let capable =
+        found.iter().filter(|device| device.facts.compute_capability >= needs.capability).count();
+    let this = device.facts.compute_capability;
+    if this < needs.capability {
+        return Gate::Gated(format!("needs {}, this is {this}", needs.capability));
+    }
+    if capable < needs.gpus as usize {
+        return Gate::Gated(format!("needs {} devices, this host has {capable}", needs.gpus));
+    }
+    path(code, this, device.cuda).map_or_else(Gate::Gated, Gate::Runnable)
+}
+
+/// How the code comes onto a card of this capability under a driver of this release, or why it doesn't.
+fn path(code: &Code, this: Capability, driver: CudaVersion) -> Result<Path, String> {
+    // A runtime of a newer major release refuses an older driver whatever the code is; within a major release
+    // native code still runs (CUDA Compatibility guide, "minor version compatibility").
+    if let Some(runtime) = code.runtime.filter(|runtime| runtime.major > driver.major) {
+        return Err(format!(
+            "toolkit too new for this driver: runtime {runtime} is linked in, the driver is of CUDA {driver}"
+        ));
+    }
+    if let Some(native) = runs_natively(&code.native, this) {
+        return Ok(Path::Native(native));
+    }
+    let Some((isa, target)) = code.ptx else {
+        let held: Vec<String> = code.native.iter().map(Capability::to_string).collect();
+        let held = if held.is_empty() { "none".to_owned() } else { held.join(", ") };
+        return Err(format!("no code for {this}: native code for {held}, no PTX"));
+    };
+    if target > this {
+        return Err(format!("no code for {this}: the PTX is for {target} and newer"));
+    }
+    match too_new(isa, driver) {
+        Some(why) => Err(format!("toolkit too new for this driver: {why}")),
+        None => Ok(Path::CompiledByDriver),
+    }
+}
+
+/// The best native code: same generation, not newer than the card (CUDA programming guide, binary compatibility).
+fn runs_natively(native: &[Capability], this: Capability) -> Option<Capability> {
+    native.iter().copied().filter(|code| code.major == this.major && code.minor <= this.minor).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(index: u32, capability: &str, cuda: &str) -> Device {
+        let facts = DeviceFacts {
+            name: "NVIDIA Test".to_owned(),
+            compute_capability: capability.parse().unwrap(),
+            sm_count: 4,
+            l2_bytes: 1 << 20,
+            memory_bytes: 1 << 30,
+            driver: "1.2.3".to_owned(),
+        };
+        Device { index, facts, cuda: cuda.parse().unwrap(), uuid: Digest::of([index as u8]) }
+    }
+
+    /// The code of `nvcc -arch=sm_MM`: native code for it and PTX of the toolkit's ISA.
+    fn built(arch: &str, isa: &str, toolkit: &str) -> Code {
+        let arch: Capability = arch.parse().unwrap();
+        Code {
+            native: vec![arch],
+            ptx: Some((isa.parse().unwrap(), arch)),
+            runtime: Some(toolkit.parse().unwrap()),
+        }
+    }
+
+    fn check(code: &Code, card: &str, driver: &str, expect: Result<&str, &str>) {
+        let needs = Needs { capability: "8.0".parse().unwrap(), gpus: 1 };
+        let probe = Probe::Devices { devices: vec![device(0, card, driver)] };
+        let got = match gate(needs, code, &probe, 0) {
+            Gate::Runnable(Path::Native(on)) => Ok(format!("native {on}")),
+            Gate::Runnable(Path::CompiledByDriver) => Ok("compiled".to_owned()),
+            Gate::Gated(why) => Err(why),
+        };
+        assert_eq!(got, expect.map(str::to_owned).map_err(str::to_owned), "{card} {driver}");
+    }
+
+    #[test]
+    fn native_code_needs_no_compiler_in_the_driver() {
+        let cuda13 = built("8.0", "9.0", "13.0");
+        check(&cuda13, "8.0", "13.0", Ok("native 8.0"));
+        check(&cuda13, "8.6", "13.0", Ok("native 8.0"));
+        check(&cuda13, "9.0", "13.0", Ok("compiled"));
+        check(&cuda13, "12.0", "13.1", Ok("compiled"));
+        let too_new = built("8.0", "9.1", "13.1");
+        check(&too_new, "8.9", "13.0", Ok("native 8.0"));
+        let why =
+            "toolkit too new for this driver: PTX ISA 9.1 needs CUDA 13.1, the driver is of 13.0";
+        check(&too_new, "9.0", "13.0", Err(why));
+        // 13.5 is not in the table; what it writes is newer than anything an older driver reads.
+        let unknown = built("8.0", "9.7", "13.5");
+        let why = "toolkit too new for this driver: PTX ISA 9.7 is newer than the 9.0 of CUDA 13.0";
+        check(&unknown, "9.0", "13.0", Err(why));
+        // A driver newer than the table may read it; the load itself tells.
+        check(&unknown, "9.0", "13.5", Ok("compiled"));
+    }
+
+    #[test]
+    fn the_runtime_asks_for_a_driver_of_its_own_generation() {
+        let why = "toolkit too new for this driver: runtime 13.0 is linked in, the driver is of CUDA 12.9";
+        check(&built("8.0", "9.0", "13.0"), "8.0", "12.9", Err(why));
+        check(&built("8.0", "8.5", "12.6"), "8.0", "12.2", Ok("native 8.0"));
+        let module = Code { runtime: None, ..built("8.0", "9.0", "13.0") };
+        let why =
+            "toolkit too new for this driver: PTX ISA 9.0 needs CUDA 13.0, the driver is of 12.9";
+        check(&module, "9.0", "12.9", Err(why));
+    }
+
+    #[test]
+    fn code_must_fit_the_card() {
+        let cuda13 = built("8.0", "9.0", "13.0");
+        check(&cuda13, "7.5", "13.0", Err("needs 8.0, this is 7.5"));
+        let newer = built("9.0", "9.0", "13.0");
+        check(&newer, "8.6", "13.0", Err("no code for 8.6: the PTX is for 9.0 and newer"));
+        let minor = built("8.6", "9.0", "13.0");
+        check(&minor, "8.0", "13.0", Err("no code for 8.0: the PTX is for 8.6 and newer"));
+        let bare = Code { ptx: None, ..cuda13 };
+        check(&bare, "9.0", "13.0", Err("no code for 9.0: native code for 8.0, no PTX"));
+        check(
+            &Code::default(),
+            "9.0",
+            "13.0",
+            Err("no code for 9.0: native code for none, no PTX"),
+        );
+    }
+
+    #[test]
+    fn each_outcome_of_the_probe_has_its_reason() {
+        let code = built("8.0", "9.0", "13.0");
+        let needs = Needs { capability: "8.0".parse().unwrap(), gpus: 2 };
+        let mixed = vec![device(0, "9.0", "13.0"), device(1, "7.5", "13.0")];
+        for (probe, index, expect) in [
+            (Probe::NoDriver, 0, "no driver"),
+            (Probe::DriverWithoutDevice, 0, "no device"),
+            (Probe::DriverBroken { detail: "x".into() }, 0, "driver broken: x"),
+            (Probe::Devices { devices: mixed.clone() }, 7, "no device 7: this host shows 2"),
+            (Probe::Devices { devices: mixed.clone() }, 1, "needs 8.0, this is 7.5"),
+            (Probe::Devices { devices: mixed }, 0, "needs 2 devices, this host has 1"),
+        ] {
+            assert_eq!(gate(needs, &code, &probe, index), Gate::Gated(expect.to_owned()));
+        }
+        let two =
+            Probe::Devices { devices: vec![device(0, "9.0", "13.0"), device(1, "8.0", "13.0")] };
+        assert_eq!(gate(needs, &code, &two, 0), Gate::Runnable(Path::CompiledByDriver));
+    }
+}
