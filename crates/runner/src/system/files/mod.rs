@@ -108,7 +108,7 @@ pub fn write_atomic(path: impl AsRef<Utf8Path>, bytes: impl AsRef<[u8]>) -> Resu
         Ok(metadata) if metadata.is_file() => Some(metadata.permissions()),
         _ => None,
     };
-    let written = write_new(&temporary, bytes.as_ref(), mode)
+    let written = write_beside(&temporary, bytes.as_ref(), mode)
         .and_then(|()| fs::rename(&temporary, path))
         .map_err(Error::system("write", path));
     if written.is_err() {
@@ -118,13 +118,27 @@ pub fn write_atomic(path: impl AsRef<Utf8Path>, bytes: impl AsRef<[u8]>) -> Resu
     sync_folder(parent(path))
 }
 
-fn write_new(path: &Utf8Path, bytes: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
+fn write_beside(path: &Utf8Path, bytes: &[u8], mode: Option<fs::Permissions>) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(bytes)?;
     if let Some(mode) = mode {
         file.set_permissions(mode)?;
     }
     file.sync_all()
+}
+
+/// Writes a file that is not there yet, in a folder that nobody else sees yet; not forced to the
+/// disk.
+///
+/// # Errors
+/// When it is there, or the system refuses.
+pub fn write_new(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(bytes))
+        .map_err(Error::system("write", path))
 }
 
 /// Makes a folder so that it is either whole or not there: `fill` is given a temporary sibling. If
@@ -136,41 +150,42 @@ pub fn write_dir_atomic<E: From<Error>>(
     path: impl AsRef<Utf8Path>,
     fill: impl FnOnce(&Utf8Path) -> Result<(), E>,
 ) -> Result<bool, E> {
+    write_dir_cached(&path, |temporary| {
+        fill(temporary)?;
+        Ok(sync_all(temporary)?)
+    })
+    .and_then(|done| sync_folder(parent(path.as_ref())).map(|()| done).map_err(E::from))
+}
+
+/// Like [`write_dir_atomic`], and not forced to the disk: after a power cut the folder may be there
+/// with files that are not whole. For caches, whose readers check digests.
+///
+/// # Errors
+/// As [`write_dir_atomic`].
+pub fn write_dir_cached<E: From<Error>>(
+    path: impl AsRef<Utf8Path>,
+    fill: impl FnOnce(&Utf8Path) -> Result<(), E>,
+) -> Result<bool, E> {
     let path = path.as_ref();
     let temporary = sibling(path);
     fs::create_dir_all(parent(path)).map_err(Error::system("make the folder of", path))?;
     fs::create_dir(&temporary).map_err(Error::system("make", &temporary))?;
-    let done = fill(&temporary).and_then(|()| {
-        sync_all(&temporary)?;
-        match fs::rename(&temporary, path) {
-            Ok(()) => Ok(true),
-            Err(_) if path.is_dir() => Ok(false),
-            Err(source) => Err(Error::system("make", path)(source).into()),
-        }
+    let done = fill(&temporary).and_then(|()| match fs::rename(&temporary, path) {
+        Ok(()) => Ok(true),
+        Err(_) if path.is_dir() => Ok(false),
+        Err(source) => Err(Error::system("make", path)(source).into()),
     });
     if !matches!(done, Ok(true)) {
         let _ = fs::remove_dir_all(&temporary);
     }
-    if matches!(done, Ok(true)) {
-        sync_folder(parent(path))?;
-    }
     done
 }
 
-/// Forces a folder's files and names to the disk.
+/// Forces a folder's files and names to the disk. One call for the whole file system: a toolkit has
+/// thousands of files, and each on its own waits for the disk.
 fn sync_all(folder: &Utf8Path) -> Result<(), Error> {
-    for (path, kind) in read_tree(folder, TreeLimits::GENEROUS)? {
-        let path = folder.join(path);
-        match kind {
-            FileKind::File { .. } => {
-                let file = File::open(&path).map_err(Error::system("open", &path))?;
-                file.sync_all().map_err(Error::system("write", &path))?;
-            }
-            FileKind::Folder => sync_folder(&path)?,
-            FileKind::Link { .. } | FileKind::Other => {}
-        }
-    }
-    sync_folder(folder)
+    let opened = File::open(folder).map_err(Error::system("open", folder))?;
+    rustix::fs::syncfs(&opened).map_err(|error| Error::system("write", folder)(error.into()))
 }
 
 /// Forces a folder's names to the disk.
@@ -280,7 +295,8 @@ pub fn remove_leftovers(path: impl AsRef<Utf8Path>) -> Result<(), Error> {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         if name.starts_with(&prefix) && name.ends_with(".tmp") {
-            remove_file(folder.join(name))?;
+            let path = folder.join(name);
+            if path.is_dir() { remove_dir(path)? } else { remove_file(path)? }
         }
     }
     Ok(())

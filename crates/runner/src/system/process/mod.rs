@@ -17,6 +17,7 @@ mod supervise;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -84,6 +85,19 @@ pub enum Status {
     TooMuchOutput,
     /// Somebody asked to stop, and it was ended.
     Cancelled,
+}
+
+impl fmt::Display for Status {
+    /// In a sentence after "it ended with".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(status) => write!(f, "exit status {status}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::Hung => f.write_str("its deadline passed"),
+            Self::TooMuchOutput => f.write_str("more output than its limit"),
+            Self::Cancelled => f.write_str("a request to stop"),
+        }
+    }
 }
 
 /// A child that has ended.
