@@ -1,12 +1,13 @@
 //! The nouns of Proofrun and the rules between them.
 //!
-//! Everything here is a pure function of its arguments. **Deliberately absent: a clock, a file, a process, the
-//! terminal, the environment, a device.** Bytes come in, findings and values come out; `proofrun-runner` is the
-//! door to the system, and `proofrun` shows what was found.
+//! Everything here is a pure function of its arguments. **Deliberately absent: a clock, a file, a
+//! process, the terminal, the environment, a device.** Bytes come in, findings and values come out;
+//! `proofrun-runner` is the door to the system, and `proofrun` shows what was found.
 //!
-//! The flow, each step taking the type that the step before returned:
-//! lesson.toml → `Lesson` → `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.
+//! The flow, each step taking the type that the step before returned: lesson.toml → `Lesson` →
+//! `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.
 
+pub mod argv;
 pub mod card;
 pub mod checks;
 pub mod decimal;
@@ -20,6 +21,7 @@ pub mod reference;
 pub mod review;
 pub mod source;
 pub mod template;
+pub mod toolkit;
 pub mod trust;
 
 pub use decimal::{CompareOp, Decimal};
