@@ -1,8 +1,9 @@
 //! One code digest, one stream of tokens: `code_digest` against g++'s preprocessor.
 //!
-//! Sources are made of tricky pieces and edited at random in ways that may or may not change their code. Wherever
-//! two of them have one digest, g++ must see the same tokens in both. The tokens are cut out of `g++ -E -P` here,
-//! from the standard's list of operators, not by the crate's lexer: that output holds neither comments nor splices.
+//! Sources are made of tricky pieces and edited at random in ways that may or may not change their
+//! code. Wherever two of them have one digest, g++ must see the same tokens in both. The tokens are
+//! cut out of `g++ -E -P` here, from the standard's list of operators, not by the crate's lexer:
+//! that output holds neither comments nor splices.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -59,8 +60,9 @@ fn formatting_alone_keeps_the_digest() {
     }
 }
 
-/// Pieces that stand on lines of their own; `~` is a place where any formatting may go, `_` where a blank must
-/// stay. No piece turns code into text with `#`: what becomes of blanks there is documented to differ.
+/// Pieces that stand on lines of their own; `~` is a place where any formatting may go, `_` where a
+/// blank must stay. No piece turns code into text with `#`: what becomes of blanks there is
+/// documented to differ.
 const PIECES: &[&str] = &[
     "#~define_A_(~1~)",
     "#~define_F(x)~x~+~+~x",
@@ -157,7 +159,8 @@ fn edit(source: &str, rng: &mut StdRng) -> String {
     edited
 }
 
-/// Formatting where the standard allows it: instead of blanks outside literals and directives' starts.
+/// Formatting where the standard allows it: instead of blanks outside literals and directives'
+/// starts.
 fn reformat(source: &str, rng: &mut StdRng) -> String {
     let (mut out, mut quoted) = (String::new(), false);
     for line in source.split_inclusive('\n') {

@@ -79,11 +79,12 @@ rules! {
     RunsDisagree => Mismatch, "runs-disagree";
     /// A source, page or manifest has at most 1 MiB.
     TextSize => Drift, "text-size";
-    /// A text is UTF-8 without byte order mark, lone carriage returns and characters that do not show.
+    /// A text is UTF-8 without byte order mark, lone carriage returns and characters that do not
+    /// show.
     TextEncoding => Drift, "text-encoding";
     /// No text holds a merge's conflict markers.
     ConflictMarker => Drift, "conflict-marker";
-    /// A source has no literal, comment or include that its reader and its compilers could take differently.
+    /// A source has no literal, comment or include that compilers could take differently.
     SourceLexing => Drift, "source-lexing";
     /// A header has one `Build:` and one `Run:` line, each a command of plain words.
     HeaderCommand => Drift, "header-command";
@@ -141,7 +142,8 @@ rules! {
     RegionNested => Drift, "region-nested";
     /// A page has one region of a kind, name, program and target.
     RegionDuplicate => Drift, "region-duplicate";
-    /// A page shows the header's commands, in order, in one code block, and no other build of the program.
+    /// A page shows the header's commands, in order, in one code block, and no other build of the
+    /// program.
     CommandsDiffer => Drift, "commands-differ";
     /// Prose states no measured number.
     ProseNumber => Drift, "prose-number";

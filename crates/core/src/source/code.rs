@@ -1,23 +1,24 @@
-//! The digest of a source's code: what a comment or a formatting edit leaves, and any edit of a token changes.
+//! The digest of a source's code: what a comment or a formatting edit leaves, and any edit of a
+//! token changes.
 
 use std::borrow::Cow;
 
 use super::directive::{Directive, Line};
 use super::lex::lex;
-use super::spans::{Kind, Span};
+use super::spans::{Span, SpanKind};
 use crate::digest::Digest;
 
 /// The digest of the tokens of a C++17 or CUDA source, as g++'s preprocessor reads it.
 ///
-/// Comments, blanks, line splices and line ends outside directives do not count; where a directive starts and
-/// ends does, and so does whether a `(` touches the name that `#define` defines. Two sources of one digest give
-/// the compiler the same tokens and differ at most in
+/// Comments, blanks, line splices and line ends outside directives do not count; where a directive
+/// starts and ends does, and so does whether a `(` touches the name that `#define` defines. Two
+/// sources of one digest give the compiler the same tokens and differ at most in
 /// - what tells lines: `__LINE__`, `std::source_location`, debug information;
-/// - the blanks in texts that the preprocessor makes of code with `#`, such as `assert`'s message, and in the name
-///   of a computed include (which [`super::check_lexing`] refuses).
+/// - the blanks in texts that the preprocessor makes of code with `#`, such as `assert`'s message,
+///   and in the name of a computed include (which [`super::check_lexing`] refuses).
 ///
-/// A source that the lexer is not sure of (see [`super::ProblemKind`]) is digested whole, comments and all, so
-/// that no reading of it can hide a change.
+/// A source that the lexer is not sure of (see [`super::ProblemKind`]) is digested whole, comments
+/// and all, so that no reading of it can hide a change.
 pub fn code_digest(source: &str) -> Digest {
     let lexed = lex(source);
     if !lexed.problems.is_empty() {
@@ -54,7 +55,7 @@ impl Parts<'_> {
 impl<'a> Parts<'a> {
     fn push(&mut self, span: &Span) {
         let spelling: Cow<'a, str> = span.spelling(self.source);
-        if span.kind == Kind::Newline {
+        if span.kind == SpanKind::Newline {
             self.end_line();
         }
         let was_directive = self.line.directive.is_some();
@@ -65,7 +66,7 @@ impl<'a> Parts<'a> {
         if self.name_end && spelling == "(" {
             self.list.push(Cow::Borrowed(PARAMETERS));
         }
-        if span.kind != Kind::Splice {
+        if span.kind != SpanKind::Splice {
             let defined = self.line.directive == Some(Directive::Define) && self.line.tokens == 3;
             self.name_end = defined && span.kind.is_code();
         }

@@ -52,6 +52,8 @@ fn where_compilers_differ_comments_count() {
         ("// a??/\nf();", "// a\nf();"),
         ("// a\rf();\n", "// a\n"),
         ("#if 0\n#include <a/*b>\nf(); // */\n#endif", "#if 0\n#include <a/*b>\nf(); // b\n#endif"),
+        ("\0#define X 1\n2", "\0#define X 1 2"),
+        ("\u{a0}#define X 1\n2", "\u{a0}#define X 1 2"),
         ("don't // a\n", "don't // b\n"),
         ("a /* b", "a /* c"),
         ("a\\u00e9", "a \\u00e9"),

@@ -1,4 +1,5 @@
-//! Marked copies: pieces of `lessons/common/` that a program repeats so that it is complete in itself.
+//! Marked copies: pieces of `lessons/common/` that a program repeats so that it is complete in
+//! itself.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -47,7 +48,8 @@ pub fn copies(path: &Utf8Path, source: &str) -> (Vec<MarkedCopy>, Findings) {
     (found.into_iter().map(copy).collect(), findings)
 }
 
-/// Compares a program's copies with the canonical texts, which are keyed by name within `lessons/common/`.
+/// Compares a program's copies with the canonical texts, which are keyed by name within
+/// `lessons/common/`.
 pub fn check_copies(
     path: &Utf8Path,
     copies: &[MarkedCopy],
@@ -73,8 +75,8 @@ fn check_copy(path: &Utf8Path, copy: &MarkedCopy, canonical: Option<&String>) ->
     Some(Finding::error(Rule::CopyDiffers, place, fact, next).because(cause))
 }
 
-/// The source with each of its copies equal to the canonical text; copies of unknown files stay as they are.
-/// `copies` are those of this very source.
+/// The source with each of its copies equal to the canonical text; copies of unknown files stay as
+/// they are. `copies` are those of this very source.
 pub fn replace_copies(
     source: &str,
     copies: &[MarkedCopy],

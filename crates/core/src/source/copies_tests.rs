@@ -11,7 +11,8 @@ fn canonical(texts: &[(&str, &str)]) -> BTreeMap<String, String> {
 fn copies_are_compared_line_by_line() {
     let (copies, findings) = copies("a.cu".into(), SOURCE);
     assert_eq!(findings, []);
-    let cases: &[(&[(&str, &str)], &[(Rule, u32)])] = &[
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [(Rule, u32)]);
+    let cases: &[Case<'_>] = &[
         (&[("one.cuh", "1\n2\n"), ("two.cuh", "3\r\n")], &[]),
         (&[("one.cuh", "1\n2\n")], &[(Rule::CopyUnknown, 7)]),
         (&[("one.cuh", "1\nx\n"), ("two.cuh", "3\n")], &[(Rule::CopyDiffers, 4)]),

@@ -1,7 +1,8 @@
-//! A cursor over the text as the compiler sees it after splicing lines, that knows its physical place.
+//! A cursor over the text as the compiler sees it after splicing lines, that knows its physical
+//! place.
 //!
-//! g++ and clang take a backslash, blanks and a line end for a splice too, so the cursor does; such a splice is a
-//! [`super::Problem`] besides.
+//! g++ and clang take a backslash, blanks and a line end for a splice too, so the cursor does; such
+//! a splice is a [`super::Problem`] besides.
 
 /// A position in the text. A copy of it looks ahead.
 #[derive(Clone, Copy)]
@@ -93,8 +94,8 @@ pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\x0b' | b'\x0c')
 }
 
-/// What an identifier may start with. Every byte of a character outside ASCII counts: too long a token makes a
-/// digest more sensitive, too short a one would make it blind.
+/// What an identifier may start with. Every byte of a character outside ASCII counts: too long a
+/// token makes a digest more sensitive, too short a one would make it blind.
 pub(super) fn starts_identifier(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }

@@ -1,6 +1,6 @@
 //! Where in a logical line the lexer is: in text, or how far into which preprocessor directive.
 
-use super::spans::Kind;
+use super::spans::SpanKind;
 
 /// The directives that change how a line is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,15 +37,15 @@ pub(super) struct Line {
 
 impl Line {
     /// Takes the next span.
-    pub fn push(&mut self, kind: Kind, spelling: &str) {
-        if kind == Kind::Newline {
+    pub fn push(&mut self, kind: SpanKind, spelling: &str) {
+        if kind == SpanKind::Newline {
             *self = Self::default();
         }
         if !kind.is_code() {
             return;
         }
         self.directive = match (self.tokens, self.directive) {
-            (0, _) if kind == Kind::Punct && matches!(spelling, "#" | "%:") => {
+            (0, _) if kind == SpanKind::Punct && matches!(spelling, "#" | "%:") => {
                 Some(Directive::Hash)
             }
             (1, Some(Directive::Hash)) => Some(named(spelling)),

@@ -1,14 +1,15 @@
-//! The header: the first comment block of a program, with its two commands and its status paragraph.
+//! The header: the first comment block of a program, with its two commands and its status
+//! paragraph.
 //!
-//! **Invariant: the header is comment to the lexer.** It is the run of `//` comments that starts the file, each
-//! at column 1, before any other token; a blank line ends it.
+//! **Invariant: the header is comment to the lexer.** It is the run of `//` comments that starts
+//! the file, each at column 1, before any other token; a blank line ends it.
 
 use std::ops::Range;
 
 use camino::Utf8Path;
 
 use super::lex::{Lexed, lex};
-use super::spans::{Kind, Span};
+use super::spans::{Span, SpanKind};
 use super::status::{self, StatusParagraph};
 use super::text::{TextLine, lines, quote};
 use crate::finding::{Finding, Findings, Place, Rule};
@@ -36,9 +37,9 @@ pub struct CommandLine {
 }
 
 impl Header {
-    /// Reads the header of a program, and finds what is wrong with it: commands that are missing, twice there
-    /// or more than plain words, and a malformed or misplaced status paragraph. A header without any status
-    /// paragraph is none of these.
+    /// Reads the header of a program, and finds what is wrong with it: commands that are missing,
+    /// twice there or more than plain words, and a malformed or misplaced status paragraph. A
+    /// header without any status paragraph is none of these.
     pub fn parse(path: &Utf8Path, source: &str) -> (Self, Findings) {
         let lexed = lex(source);
         let block = first_comment_block(source, &lexed);
@@ -62,12 +63,12 @@ fn first_comment_block(source: &str, lexed: &Lexed) -> Range<usize> {
     let mut at_line_start = true;
     for span in &lexed.spans[start..] {
         match span.kind {
-            Kind::LineComment if at_line_start => {
+            SpanKind::LineComment if at_line_start => {
                 let first = block.map_or(span.range.start, |block| block.start);
                 block = Some(first..span.range.end);
                 at_line_start = false;
             }
-            Kind::Newline if !at_line_start => at_line_start = true,
+            SpanKind::Newline if !at_line_start => at_line_start = true,
             _ => break,
         }
     }

@@ -144,7 +144,8 @@ proptest! {
     fn any_order_of_lines_is_read(
         pieces in proptest::collection::vec(
             proptest::sample::select(&[
-                "// Status: VERIFIED\n", "//   a\n", "//   a\\\n", "// Run: a\n", "// Build: '\r\n", "\n", "/*",
+                "// Status: VERIFIED\n", "//   a\n", "//   a\\\n",
+                "// Run: a\n", "// Build: '\r\n", "\n", "/*",
                 "*/", "x", "\u{feff}",
             ][..]),
             0..20,

@@ -1,8 +1,9 @@
-//! The files that a source includes by a quoted name: the repository's own, which a record binds as well.
+//! The files that a source includes by a quoted name: the repository's own, which a record binds as
+//! well.
 
 use super::directive::Line;
 use super::lex::lex;
-use super::spans::Kind;
+use super::spans::SpanKind;
 
 /// `#include "path"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +14,13 @@ pub struct Include {
     pub path: String,
 }
 
-/// The quoted includes of a source, in order: from code only, and from groups that are compiled out too.
+/// The quoted includes of a source, in order: from code only, and from groups that are compiled out
+/// too.
 pub fn includes(source: &str) -> Vec<Include> {
     let (mut line, mut found) = (Line::default(), Vec::new());
     for span in lex(source).spans {
         let spelling = span.spelling(source);
-        if span.kind == Kind::String && line.expects_include_operand() {
+        if span.kind == SpanKind::String && line.expects_include_operand() {
             let path = spelling.strip_prefix('"').and_then(|rest| rest.split_once('"'));
             found.extend(path.map(|(path, _)| Include { line: span.line, path: path.to_owned() }));
         }

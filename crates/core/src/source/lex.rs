@@ -1,14 +1,14 @@
 //! The lexer: a C++17 and CUDA source as spans, read the way g++'s preprocessor reads it.
 //!
-//! It never fails: whatever it is unsure of becomes a [`Problem`]. It does not evaluate `#if`, so text in a
-//! group that is compiled out is lexed like any other, as the standard and g++ do.
+//! It never fails: whatever it is unsure of becomes a [`Problem`]. It does not evaluate `#if`, so
+//! text in a group that is compiled out is lexed like any other, as the standard and g++ do.
 
 use super::cursor::{
     Cursor, continues_identifier, is_blank, newline_at, splice_at, starts_identifier,
 };
 use super::directive::{Directive, Line};
 use super::problem::{Problem, ProblemKind};
-use super::spans::{Kind, Span};
+use super::spans::{Span, SpanKind};
 
 /// A text and its spans.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,24 +62,24 @@ impl Lexer<'_> {
     }
 
     /// Moves the cursor past the next span and says what it is.
-    fn scan(&mut self) -> Kind {
+    fn scan(&mut self) -> SpanKind {
         let (bytes, at) = (self.cursor.bytes, self.cursor.at);
         if at == 0 && self.source.starts_with('\u{feff}') {
             self.cursor.at = '\u{feff}'.len_utf8();
-            return Kind::White;
+            return SpanKind::White;
         }
         if newline_at(bytes, at) > 0 {
             self.cursor.bump();
-            return Kind::Newline;
+            return SpanKind::Newline;
         }
         if let Some(end) = splice_at(bytes, at) {
             self.cursor.at = end;
-            return Kind::Splice;
+            return SpanKind::Splice;
         }
         match bytes[at] {
             byte if is_blank(byte) => {
                 self.cursor.at += bytes[at..].iter().take_while(|byte| is_blank(**byte)).count();
-                Kind::White
+                SpanKind::White
             }
             b'/' if self.cursor.peek_second() == Some(b'/') => self.line_comment(),
             b'/' if self.cursor.peek_second() == Some(b'*') => self.block_comment(),
@@ -102,25 +102,32 @@ impl Lexer<'_> {
         let text = span.text(self.source);
         let directive = self.line.directive;
         if span.kind.is_code() && self.line.expects_include_operand() {
-            let named = matches!(span.kind, Kind::String | Kind::HeaderName);
-            if !named || (span.kind == Kind::String && !text.starts_with('"')) {
+            let named = matches!(span.kind, SpanKind::String | SpanKind::HeaderName);
+            if !named || (span.kind == SpanKind::String && !text.starts_with('"')) {
                 self.problem(ProblemKind::ComputedInclude);
             }
         }
         let queried = self.line.expects_query_operand() && span.kind.is_code();
-        if queried && !matches!(span.kind, Kind::String | Kind::HeaderName) {
+        if queried && !matches!(span.kind, SpanKind::String | SpanKind::HeaderName) {
             self.problem(ProblemKind::HiddenHeaderName);
         }
-        if span.kind == Kind::RawString && directive.is_some() && text.contains('\n') {
+        if span.kind == SpanKind::RawString && directive.is_some() && text.contains('\n') {
             self.problem(ProblemKind::RawStringInDirective);
         }
         let hidden = match (span.kind, directive) {
-            (Kind::Ident, Some(Directive::Define)) => {
-                span.spelling(self.source).starts_with("__has_")
+            (SpanKind::Ident, Some(Directive::Define)) => {
+                let name = span.spelling(self.source);
+                name.starts_with("__has_include") || name == "__has_embed"
             }
-            (Kind::Ident, Some(Directive::Pragma)) => span.spelling(self.source) == "dependency",
+            (SpanKind::Ident, Some(Directive::Pragma)) => {
+                span.spelling(self.source) == "dependency"
+            }
             _ => false,
         };
+        let unusual = |c: char| !c.is_ascii() && !c.is_alphanumeric();
+        if matches!(span.kind, SpanKind::Ident | SpanKind::Number) && text.contains(unusual) {
+            self.problem(ProblemKind::UnusualCharacter);
+        }
         if hidden {
             self.problem(ProblemKind::HiddenHeaderName);
         }
@@ -131,7 +138,7 @@ impl Lexer<'_> {
         self.problems.push(Problem { kind, line: self.line_number });
     }
 
-    fn line_comment(&mut self) -> Kind {
+    fn line_comment(&mut self) -> SpanKind {
         self.cursor.bump_by(2);
         let bytes = self.cursor.bytes;
         let mut from = self.cursor.at;
@@ -149,26 +156,26 @@ impl Lexer<'_> {
             }
             from += length + 1;
         }
-        Kind::LineComment
+        SpanKind::LineComment
     }
 
-    fn block_comment(&mut self) -> Kind {
+    fn block_comment(&mut self) -> SpanKind {
         self.cursor.bump_by(2);
         let bytes = self.cursor.bytes;
         while let Some(length) = bytes[self.cursor.at..].iter().position(|byte| *byte == b'*') {
             self.cursor.at += length + 1;
             if self.cursor.peek() == Some(b'/') {
                 self.cursor.bump();
-                return Kind::BlockComment;
+                return SpanKind::BlockComment;
             }
         }
         self.cursor.at = bytes.len();
         self.problem(ProblemKind::UnterminatedComment);
-        Kind::BlockComment
+        SpanKind::BlockComment
     }
 
     /// An identifier, or the literal whose prefix it is.
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> SpanKind {
         let mut short = Vec::new();
         while let Some(byte) = self.cursor.peek().filter(|byte| continues_identifier(*byte)) {
             if short.len() < 4 {
@@ -179,13 +186,13 @@ impl Lexer<'_> {
         match (short.as_slice(), self.cursor.peek()) {
             (b"R" | b"LR" | b"uR" | b"UR" | b"u8R", Some(b'"')) => self.raw_string(),
             (b"L" | b"u" | b"U" | b"u8", Some(quote @ (b'"' | b'\''))) => self.quoted(quote),
-            _ => Kind::Ident,
+            _ => SpanKind::Ident,
         }
     }
 
-    /// The longest operator that C++17 has. g++ reads `<<<` as `<<` and `<`, nvcc as one token: a run of three or
-    /// more of these characters is kept whole, whatever it is.
-    fn punctuation(&mut self, first: u8) -> Kind {
+    /// The longest operator that C++17 has. g++ reads `<<<` as `<<` and `<`, nvcc as one token: a
+    /// run of three or more of these characters is kept whole, whatever it is.
+    fn punctuation(&mut self, first: u8) -> SpanKind {
         const OPERATORS: [&[u8]; 23] = [
             b"%:%:", b"...", b"->*", b"::", b".*", b"->", b"++", b"--", b"+=", b"-=", b"*=", b"/=",
             b"%=", b"^=", b"&=", b"|=", b"!=", b"&&", b"||", b"##", b"%:", b"%>", b":>",
@@ -196,11 +203,11 @@ impl Lexer<'_> {
         if matches!(first, b'<' | b'>' | b'=') {
             let length = self.angle_operator();
             self.cursor.bump_by(length);
-            return Kind::Punct;
+            return SpanKind::Punct;
         }
         let longest = OPERATORS.iter().find(|operator| self.cursor.sees(operator));
         self.cursor.bump_by(longest.map_or(1, |operator| operator.len()));
-        if b"{}[]#();:?.+-*/%^&|~!,".contains(&first) { Kind::Punct } else { Kind::Other }
+        if b"{}[]#();:?.+-*/%^&|~!,".contains(&first) { SpanKind::Punct } else { SpanKind::Other }
     }
 
     fn angle_operator(&self) -> usize {
@@ -235,6 +242,7 @@ fn suspicious_bytes(bytes: &[u8]) -> Vec<Problem> {
                 None
             }
             b'\r' if newline_at(bytes, at) == 0 => Some(ProblemKind::LoneCarriageReturn),
+            0..=8 | 0x0e..=0x1f | 0x7f => Some(ProblemKind::UnusualCharacter),
             b'?' => match bytes.get(at + 1..at + 3) {
                 Some([b'?', third]) if b"=/'()!<>-".contains(third) => Some(ProblemKind::Trigraph),
                 _ => None,

@@ -1,13 +1,15 @@
-//! Expected spans follow the C++17 standard's [lex] clauses; where g++ goes further, its own behaviour.
+//! Expected spans follow the C++17 standard's [lex] clauses; where g++ goes further, its own
+//! behaviour.
 
 use proptest::prelude::*;
 
 use super::super::check_lexing;
 use super::*;
+use crate::finding::Rule;
 
 /// The spans but for blanks and line ends, as `kind:text`.
 fn shown(source: &str) -> Vec<String> {
-    let keep = |span: &&Span| !matches!(span.kind, Kind::White | Kind::Newline);
+    let keep = |span: &&Span| !matches!(span.kind, SpanKind::White | SpanKind::Newline);
     let show = |span: &Span| format!("{:?}:{}", span.kind, span.spelling(source));
     lex(source).spans.iter().filter(keep).map(show).collect()
 }
@@ -80,6 +82,7 @@ fn every_doubt_is_reported_with_its_line() {
         ("// what??/\nint a;", &[(1, K::Trigraph)]),
         ("// a\rint b;\n", &[(1, K::LoneCarriageReturn)]),
         ("// a\\ \nint b;\n", &[(1, K::BlankAfterBackslash)]),
+        ("// a\0\n\u{a0}#define X\n", &[(1, K::UnusualCharacter), (2, K::UnusualCharacter)]),
         ("a\\u00e9", &[(1, K::StrayBackslash)]),
         ("#include <a/*b>\n", &[(1, K::OddHeaderName)]),
         ("#include \"a\\b\"\n", &[(1, K::OddHeaderName)]),
@@ -93,7 +96,10 @@ fn every_doubt_is_reported_with_its_line() {
         let lexed = lex(source);
         let found: Vec<_> = lexed.problems.iter().map(|p| (p.line, p.kind)).collect();
         assert_eq!(found, *expect, "{source:?}");
-        assert_eq!(check_lexing("a.cu".into(), &lexed).len(), expect.len());
+        let findings = check_lexing("a.cu".into(), &lexed);
+        let found: Vec<_> = findings.iter().map(|f| (f.place.line, f.rule)).collect();
+        let expect: Vec<_> = expect.iter().map(|e| (Some(e.0), Rule::SourceLexing)).collect();
+        assert_eq!(found, expect, "{source:?}");
     }
 }
 

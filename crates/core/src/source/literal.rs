@@ -3,18 +3,18 @@
 use super::cursor::{continues_identifier, is_blank, starts_identifier};
 use super::lex::Lexer;
 use super::problem::ProblemKind;
-use super::spans::Kind;
+use super::spans::SpanKind;
 
 /// The longest header's name that is looked for: a bound, so that a line full of `<` stays linear.
 const HEADER_NAME_BYTES_MAX: usize = 256;
 
 impl Lexer<'_> {
     /// A string or character literal, from its opening quote.
-    pub(super) fn quoted(&mut self, quote: u8) -> Kind {
+    pub(super) fn quoted(&mut self, quote: u8) -> SpanKind {
         let header = self.line.expects_include_operand() || self.line.expects_query_operand();
         let (kind, unterminated) = match quote {
-            b'"' => (Kind::String, ProblemKind::UnterminatedString),
-            _ => (Kind::Char, ProblemKind::UnterminatedChar),
+            b'"' => (SpanKind::String, ProblemKind::UnterminatedString),
+            _ => (SpanKind::Char, ProblemKind::UnterminatedChar),
         };
         self.cursor.bump();
         loop {
@@ -46,7 +46,7 @@ impl Lexer<'_> {
     }
 
     /// A raw string literal, from its opening quote. Splices inside it are its own bytes.
-    pub(super) fn raw_string(&mut self) -> Kind {
+    pub(super) fn raw_string(&mut self) -> SpanKind {
         self.cursor.bump();
         let (bytes, start) = (self.cursor.bytes, self.cursor.at);
         let delimiter_length =
@@ -57,7 +57,7 @@ impl Lexer<'_> {
         let Some(delimiter_length) = delimiter_length else {
             self.problem(ProblemKind::RawDelimiter);
             self.cursor.bump_while(|byte| byte != b'\n');
-            return Kind::RawString;
+            return SpanKind::RawString;
         };
         let body = start + delimiter_length + 1;
         let mut closing = vec![b')'];
@@ -66,11 +66,11 @@ impl Lexer<'_> {
         let Some(length) = find(&bytes[body..], &closing) else {
             self.problem(ProblemKind::UnterminatedRawString);
             self.cursor.at = bytes.len();
-            return Kind::RawString;
+            return SpanKind::RawString;
         };
         self.cursor.at = body + length + closing.len();
         self.suffix();
-        Kind::RawString
+        SpanKind::RawString
     }
 
     /// A user-defined literal's suffix, which is part of the token.
@@ -85,7 +85,7 @@ impl Lexer<'_> {
     }
 
     /// A preprocessing number: far more than numbers, but what the compiler takes for one token.
-    pub(super) fn number(&mut self) -> Kind {
+    pub(super) fn number(&mut self) -> SpanKind {
         self.cursor.bump();
         while let Some(byte) = self.cursor.peek() {
             let next = self.cursor.peek_second();
@@ -103,11 +103,11 @@ impl Lexer<'_> {
                 break;
             }
         }
-        Kind::Number
+        SpanKind::Number
     }
 
     /// `<…>` where a header's name is expected; a lone `<` where the line does not close it.
-    pub(super) fn header_name(&mut self) -> Kind {
+    pub(super) fn header_name(&mut self) -> SpanKind {
         let mut ahead = self.cursor;
         let mut name = Vec::new();
         loop {
@@ -123,16 +123,17 @@ impl Lexer<'_> {
                 if comment || name.iter().any(|byte| b"\"'\\".contains(byte)) {
                     self.problem(ProblemKind::OddHeaderName);
                 }
-                return Kind::HeaderName;
+                return SpanKind::HeaderName;
             }
         }
         self.problem(ProblemKind::OddHeaderName);
         self.cursor.bump();
-        Kind::Punct
+        SpanKind::Punct
     }
 }
 
-/// The first place of `wanted`, whose first byte is `)`. Linear but for at most 18 bytes a match's start.
+/// The first place of `wanted`, whose first byte is `)`. Linear but for at most 18 bytes a match's
+/// start.
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(length) = bytes[from..].iter().position(|byte| *byte == b')') {

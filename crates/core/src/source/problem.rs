@@ -1,7 +1,8 @@
 //! What in a source the lexer cannot be sure of.
 //!
-//! Each of these has two consequences: [`super::code_digest`] covers the whole text instead of the tokens, and
-//! [`check_lexing`] says so. So a reading that differs from the compiler's can never hide a change of code.
+//! Each of these has two consequences: [`super::code_digest`] covers the whole text instead of the
+//! tokens, and [`check_lexing`] says so. So a reading that differs from the compiler's can never
+//! hide a change of code.
 
 use camino::Utf8Path;
 
@@ -38,6 +39,9 @@ pub enum ProblemKind {
     LoneCarriageReturn,
     /// Blanks between a backslash and the line end: a splice to some compilers only.
     BlankAfterBackslash,
+    /// A control character anywhere, or in code a character outside ASCII that is neither letter nor
+    /// digit: white space to some compilers only.
+    UnusualCharacter,
     /// A backslash outside literals that is no splice: the start of a universal character name.
     StrayBackslash,
     /// A header's name with a quote, a backslash or a comment's start in it.
@@ -91,6 +95,9 @@ impl ProblemKind {
             K::BlankAfterBackslash => {
                 ("blanks between a backslash and the line end", "remove the blanks")
             }
+            K::UnusualCharacter => {
+                ("a character that some compilers take for white space", "remove the character")
+            }
             K::StrayBackslash => (
                 "a backslash outside of literals that does not end its line",
                 "write the character itself instead of a universal character name",
@@ -115,7 +122,8 @@ impl ProblemKind {
     }
 }
 
-/// The lexer's problems as findings: errors for what does not compile or cannot be bound, else warnings.
+/// The lexer's problems as findings: errors for what does not compile or cannot be bound, else
+/// warnings.
 pub fn check_lexing(path: &Utf8Path, lexed: &Lexed) -> Findings {
     let finding = |problem: &Problem| {
         let (fact, next) = problem.kind.texts();

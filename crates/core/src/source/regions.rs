@@ -8,7 +8,7 @@ use std::ops::Range;
 use camino::Utf8Path;
 
 use super::lex::lex;
-use super::spans::{Kind, Span};
+use super::spans::{Span, SpanKind};
 use super::text::{lf_normalised, quote};
 use crate::finding::{Finding, Findings, Place, Rule};
 
@@ -20,7 +20,8 @@ pub(super) struct Syntax {
     pub prefix: &'static str,
     /// The further characters of a name besides a-z, 0-9, `_`, `-`.
     pub further: &'static str,
-    /// Whether any comment that starts `WORD:` is meant as a marker, or only one that goes on with the prefix.
+    /// Whether any comment that starts `WORD:` is meant as a marker, or only one that goes on with
+    /// the prefix.
     pub reserved: bool,
     pub malformed: Rule,
     pub unclosed: Rule,
@@ -55,10 +56,10 @@ pub(super) fn regions(path: &Utf8Path, source: &str, syntax: &Syntax) -> (Vec<Re
     let (mut alone, mut line_start) = (true, 0);
     for span in lex(source).spans {
         match span.kind {
-            Kind::Newline => (alone, line_start) = (true, span.range.end),
-            Kind::White => {}
+            SpanKind::Newline => (alone, line_start) = (true, span.range.end),
+            SpanKind::White => {}
             kind => {
-                if kind == Kind::LineComment {
+                if kind == SpanKind::LineComment {
                     scan.comment(source, &span, alone.then_some(line_start));
                 }
                 alone = false;

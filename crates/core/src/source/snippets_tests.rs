@@ -10,7 +10,8 @@ fn found(source: &str) -> Vec<(Rule, u32)> {
 
 #[test]
 fn a_snippet_is_the_lines_between_its_markers() {
-    let source = "a\n  // snippet: sync-loop\r\n  b\r\n\n    // end snippet\n// snippet: two\nc\n// end snippet";
+    let source = "a\n  // snippet: sync-loop\r\n  b\r\n\n    // end snippet\n\
+     // snippet: two\nc\n// end snippet";
     let (snippets, findings) = snippets("a.cu".into(), source);
     assert_eq!(findings, []);
     let shown: Vec<_> =
@@ -72,7 +73,8 @@ proptest! {
     fn any_order_of_markers_is_read(
         pieces in proptest::collection::vec(
             proptest::sample::select(&[
-                "// snippet: a\n", "// end snippet\n", "x\n", "// snippet: b\r\n", "\\\n", "R\"(", ")\"", "/*",
+                "// snippet: a\n", "// end snippet\n", "x\n", "// snippet: b\r\n",
+                "\\\n", "R\"(", ")\"", "/*",
             ][..]),
             0..20,
         ),

@@ -7,7 +7,7 @@ use super::cursor::{newline_at, splice_at};
 
 /// What a span is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum SpanKind {
     /// `// …` up to, not including, the line end that closes it. Line splices extend it.
     LineComment,
     /// `/* … */`.
@@ -18,7 +18,8 @@ pub enum Kind {
     Newline,
     /// A backslash, blanks if any, and a line end: nothing at all to the compiler.
     Splice,
-    /// A string literal with its encoding prefix and suffix. After `#include`, the quoted file name.
+    /// A string literal with its encoding prefix and suffix. After `#include`, the quoted file
+    /// name.
     String,
     /// A character literal with its prefix and suffix.
     Char,
@@ -30,22 +31,23 @@ pub enum Kind {
     Ident,
     /// A preprocessing number.
     Number,
-    /// An operator or punctuator, the longest that fits. A run of three or more of `<`, `>`, `=` is one.
+    /// An operator or punctuator, the longest that fits. A run of three or more of `<`, `>`, `=` is
+    /// one.
     Punct,
     /// Any other single character.
     Other,
 }
 
-impl Kind {
+impl SpanKind {
     /// Whether the compiler sees a token here: neither comment, nor white space, nor a splice.
     pub fn is_code(self) -> bool {
-        use Kind::{BlockComment, LineComment, Newline, Splice, White};
+        use SpanKind::{BlockComment, LineComment, Newline, Splice, White};
         !matches!(self, LineComment | BlockComment | White | Newline | Splice)
     }
 
     /// Whether this is a comment.
     pub fn is_comment(self) -> bool {
-        matches!(self, Kind::LineComment | Kind::BlockComment)
+        matches!(self, SpanKind::LineComment | SpanKind::BlockComment)
     }
 }
 
@@ -53,7 +55,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SpanKind,
     /// Where: byte offsets.
     pub range: Range<usize>,
     /// The physical line it starts on, from 1.
@@ -72,7 +74,7 @@ impl Span {
         if !text.contains('\n') {
             return Cow::Borrowed(text);
         }
-        if self.kind != Kind::RawString {
+        if self.kind != SpanKind::RawString {
             return Cow::Owned(without_splices(text));
         }
         let open = text.find('"').unwrap_or(text.len());

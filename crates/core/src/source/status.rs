@@ -1,14 +1,15 @@
-//! The status paragraph: three lines of the header that say what is known about the program's output.
+//! The status paragraph: three lines of the header that say what is known about the program's
+//! output.
 //!
-//! It is comment, so replacing it never changes the code digest; it always has three lines, so replacing it
-//! moves no other line.
+//! It is comment, so replacing it never changes the code digest; it always has three lines, so
+//! replacing it moves no other line.
 
 use std::ops::Range;
 
 use camino::Utf8Path;
 
 use super::lex::Lexed;
-use super::spans::{Kind, Span};
+use super::spans::{Span, SpanKind};
 use super::text::{TextLine, lines, quote};
 use crate::finding::{Finding, Findings, Place, Rule};
 
@@ -65,7 +66,8 @@ pub enum StatusError {
 const LABEL: &str = "// Status: ";
 const FURTHER: &str = "//   ";
 
-/// The source with other lines for its status paragraph; every other byte, line ends included, stays.
+/// The source with other lines for its status paragraph; every other byte, line ends included,
+/// stays.
 ///
 /// # Errors
 /// When the paragraph is not of this source, or a new line does not have the form of one.
@@ -155,8 +157,8 @@ fn labelled(line: &str) -> Option<&str> {
     Some(text[label.len()..].trim())
 }
 
-/// Status lines that are not in the first comment block: an error in a comment, where a reader believes them,
-/// and a warning in a string.
+/// Status lines that are not in the first comment block: an error in a comment, where a reader
+/// believes them, and a warning in a string.
 pub(super) fn elsewhere(
     path: &Utf8Path,
     source: &str,
@@ -164,7 +166,7 @@ pub(super) fn elsewhere(
     header_end: usize,
 ) -> Findings {
     let is_text = |span: &&Span| {
-        span.kind.is_comment() || matches!(span.kind, Kind::String | Kind::RawString)
+        span.kind.is_comment() || matches!(span.kind, SpanKind::String | SpanKind::RawString)
     };
     let mut findings = Findings::new();
     for span in lexed.spans.iter().filter(|span| span.range.start >= header_end).filter(is_text) {

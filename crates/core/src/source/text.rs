@@ -1,4 +1,5 @@
-//! Files as text: size, encoding, line ends, and leftovers of a merge. Shared by sources, pages and manifests.
+//! Files as text: size, encoding, line ends, and leftovers of a merge. Shared by sources, pages and
+//! manifests.
 
 use std::borrow::Cow;
 
@@ -24,8 +25,8 @@ pub enum NotText {
     ByteOrderMark,
 }
 
-/// The digest of a text with its line ends made LF (CRLF and a lone CR alike), so that it is the same in every
-/// checkout. A lone CR is refused by [`check_text`], since compilers differ about it.
+/// The digest of a text with its line ends made LF (CRLF and a lone CR alike), so that it is the
+/// same in every checkout. A lone CR is refused by [`check_text`], since compilers differ about it.
 ///
 /// # Errors
 /// When the bytes are not UTF-8 without a byte order mark, or too many.
@@ -138,7 +139,8 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = TextLine<'_>> {
     })
 }
 
-/// Where two texts first differ: the line's number within them, from 1, and the line in each, where it has one.
+/// Where two texts first differ: the line's number within them, from 1, and the line in each, where
+/// it has one.
 pub(crate) fn differing_line<'a>(
     a: &'a str,
     b: &'a str,

@@ -16,7 +16,8 @@ fn line_ends_do_not_count_and_encodings_do() {
 
 #[test]
 fn what_does_not_show_is_found() {
-    let cases: &[(&[u8], &[(Rule, Option<u32>)])] = &[
+    type Case<'a> = (&'a [u8], &'a [(Rule, Option<u32>)]);
+    let cases: &[Case<'_>] = &[
         ("int a;\r\n\té\n".as_bytes(), &[]),
         (b"\xef\xbb\xbfa", &[(Rule::TextEncoding, Some(1))]),
         (b"a\nb\xff", &[(Rule::TextEncoding, Some(2))]),
