@@ -8,18 +8,25 @@
 //! `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.
 
 pub mod argv;
+pub mod assess;
+pub mod bundle;
 pub mod card;
 pub mod checks;
 pub mod decimal;
 pub mod device;
 pub mod digest;
+pub mod escape;
 pub mod finding;
 pub mod gate;
 pub mod kernels;
+pub mod lesson;
 pub mod page;
+pub mod publication;
+pub mod record;
 pub mod reference;
 pub mod review;
 pub mod source;
+pub mod state;
 pub mod template;
 pub mod toolkit;
 pub mod trust;

@@ -1,5 +1,7 @@
 //! Which toolkit built something: provenance, written into records and compared by people.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// What is known of the toolkit behind a build. It does not stale a record unless the lesson's
@@ -18,6 +20,16 @@ pub struct ToolkitFacts {
     /// The ISA version that the produced PTX states, such as `9.0`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ptx_isa: Option<String>,
+}
+
+impl fmt::Display for ToolkitFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "nvcc {}", self.nvcc)?;
+        match &self.cccl {
+            Some(cccl) => write!(f, ", CCCL {cccl}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl ToolkitFacts {

@@ -147,6 +147,48 @@ rules! {
     CommandsDiffer => Drift, "commands-differ";
     /// Prose states no measured number.
     ProseNumber => Drift, "prose-number";
+    /// A lesson's folder holds plain files only: nothing leads out of it.
+    Stranger => Drift, "stranger";
+    /// A lesson has a page.
+    PageMissing => Drift, "page-missing";
+    /// A file that a program includes is in the course.
+    IncludeMissing => Drift, "include-missing";
+    /// A record is what was signed: every file, in its place, under its name.
+    RecordTampered => Tampered, "record-tampered";
+    /// A record's signature holds.
+    RecordSignature => Tampered, "record-signature";
+    /// Evidence and reviews of the base revision are still there, byte for byte.
+    AppendOnly => Tampered, "append-only";
+    /// One bundle yields one record of a variant on a model.
+    NonceReused => Unreviewed, "nonce-reused";
+    /// A record that is imported answers to a bundle of this course.
+    ImportRefused => Tampered, "import-refused";
+    /// A `record` region names a program of its lesson.
+    RegionProgram => Drift, "region-program";
+    /// A `record` region holds a reviewed record's rendering, the withdrawn text, or the blank.
+    RegionDrifted => Drift, "region-drifted";
+    /// The status paragraph says what the evidence says, and the regions say the same.
+    StatusDrifted => Drift, "status-drifted";
+    /// A snapshot is what a reviewed record renders to.
+    SnapshotDrifted => Drift, "snapshot-drifted";
+    /// An assertion in the prose holds in every run of the record that it names.
+    HoldsFails => Drift, "holds-fails";
+    /// An assertion in the prose names a field of the output.
+    HoldsField => Drift, "holds-field";
+    /// A lesson has a valid record.
+    Unverified => Unverified, "unverified";
+    /// A lesson's records are of its inputs of today.
+    Stale => Stale, "stale";
+    /// A lesson's record is reviewed, and what was reviewed is published.
+    Unreviewed => Unreviewed, "unreviewed";
+    /// A record's runs passed, agree, and fit the template on an untroubled card.
+    Unpublishable => Unreviewed, "unpublishable";
+    /// What only changes comments is told.
+    CommentsChanged => Stale, "comments-changed";
+    /// Something was selected.
+    NothingSelected => Nothing, "nothing-selected";
+    /// A header names the build and the run command, unless the manifest does.
+    HeaderMissing => Drift, "header-missing";
 }
 
 impl Serialize for Rule {

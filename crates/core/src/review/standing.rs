@@ -42,6 +42,8 @@ pub enum Standing {
 /// An acceptance that stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
+    /// The record's digest.
+    pub record: Digest,
     /// The entry's digest.
     pub entry: Digest,
     /// Who accepted.
@@ -129,7 +131,7 @@ pub fn standing(
         standing_acceptances.sort_by_key(|(signed, ..)| rank(signed));
         let accepted = standing_acceptances.into_iter().map(|(signed, rendering, self_review)| {
             let (entry, by, at, reason) = parts(signed);
-            Acceptance { entry, by, at, rendering, reason, self_review }
+            Acceptance { record: *record, entry, by, at, rendering, reason, self_review }
         });
         Standing::Accepted(accepted.collect())
     } else {

@@ -90,7 +90,7 @@ fn command(
     let Some((line, text)) = labelled.next() else {
         let fact = format!("the first comment block has no `{label}` line");
         let next = format!("add `// {label} …` to the `//` lines that start the file");
-        findings.push(Finding::error(Rule::HeaderCommand, Place::line(path, 1), fact, next));
+        findings.push(Finding::error(Rule::HeaderMissing, Place::line(path, 1), fact, next));
         return None;
     };
     for (again, _) in labelled {

@@ -49,10 +49,10 @@ fn faulty_headers_are_found_where_they_are() {
     };
     let cases: &[(String, &[(Rule, u32)])] = &[
         (HEADER.replace('\n', "\r\n"), &[]),
-        (change("// Build:", "// Built:"), &[(R::HeaderCommand, 1)]),
+        (change("// Build:", "// Built:"), &[(R::HeaderMissing, 1)]),
         (
             change("// Day", "\n// Day"),
-            &[(R::HeaderCommand, 1), (R::HeaderCommand, 1), (R::StatusElsewhere, 7)],
+            &[(R::HeaderMissing, 1), (R::HeaderMissing, 1), (R::StatusElsewhere, 7)],
         ),
         (change("// MIT", "// Run: ./b"), &[(R::HeaderCommand, 10)]),
         (change("nvcc", "nvcc 'a"), &[(R::HeaderCommand, 3)]),

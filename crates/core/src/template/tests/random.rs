@@ -22,7 +22,11 @@ fn field() -> impl Strategy<Value = (String, String, bool)> {
             let bare = kind.replace('}', " bare}");
             let text = format!("{:>1$}", number.to_string(), width + 1);
             // An odd mantissa prints its unit, spelled out by the template.
-            if mantissa % 2 == 1 { (format!("{kind} us:"), text + " us:", false) } else { (bare, text, false) }
+            if mantissa % 2 == 1 {
+                (format!("{kind} us:"), text + " us:", false)
+            } else {
+                (bare, text, false)
+            }
         }),
     ]
 }

@@ -88,8 +88,9 @@ fn the_lower_median_is_the_first_run_that_prints_it() {
 
 #[test]
 fn fields_say_what_they_compare_with() {
-    let template =
-        parse("{a:ms.3 bare} {b:ms.1 bare} {c:us.1 bare} {n:count} {m = 1} {r:ratio.1 = a / b} {device}\n");
+    let template = parse(
+        "{a:ms.3 bare} {b:ms.1 bare} {c:us.1 bare} {n:count} {m = 1} {r:ratio.1 = a / b} {device}\n",
+    );
     let fields: Vec<_> = template.fields().collect();
     let compares = |one: usize, other: usize| fields[one].is_comparable_with(fields[other]);
     assert!(compares(0, 1) && compares(3, 4) && compares(5, 5));

@@ -1,0 +1,190 @@
+//! What the page, the header and the snapshots say, against what they may say.
+
+use std::collections::BTreeMap;
+
+use crate::finding::{Finding, Findings, Place, Rule};
+use crate::page::{Region, RegionKind};
+use crate::publication::{body, snapshot, snapshot_name, status_lines};
+use crate::state::{Evidence, PageChoice, PageState, Pair, Shown, page_state};
+
+use super::files::{LessonFiles, SNAPSHOTS_FOLDER};
+use super::text::LessonText;
+
+/// The page's state and what is wrong with it.
+#[derive(Debug)]
+pub struct Compared {
+    /// Derived from what every part holds.
+    pub state: PageState,
+    /// Each part that holds none of its legitimate texts, and each that says something else than its fellows.
+    pub findings: Findings,
+}
+
+/// Compares every `record` region, the status paragraph and the snapshots.
+pub fn compare(
+    files: &LessonFiles,
+    text: &LessonText,
+    evidence: &BTreeMap<Pair, Evidence>,
+    primary: Option<&Pair>,
+) -> Compared {
+    let mut findings = Vec::new();
+    let (mut of_primary, mut of_others) = (Vec::new(), Vec::new());
+    for region in text.page.regions.iter().filter(|region| region.kind == RegionKind::Record) {
+        if text.region_program(region).is_none() {
+            let name = region.program.as_deref().unwrap_or_default();
+            let fact = format!("the lesson has no program `{name}`");
+            let place = Place::line(text.page_path(), region.open_line);
+            let next = "name a program of the lesson, or none";
+            findings.push(Finding::error(Rule::RegionProgram, place, fact, next));
+            continue;
+        }
+        let pair = text.region_pair(region, primary);
+        let choice = region_choice(text, region, pair.as_ref(), evidence);
+        if choice == PageChoice::Neither {
+            findings.push(drifted_region(text, region, pair.as_ref(), evidence));
+        }
+        if pair.as_ref() == primary { &mut of_primary } else { &mut of_others }.push(choice);
+    }
+    for (index, program) in text.lesson.programs.iter().enumerate() {
+        let Some(paragraph) = &program.header.status else { continue };
+        let choice = header_choice(&paragraph.lines, primary, evidence);
+        if choice == PageChoice::Neither {
+            findings.push(drifted_header(text, index, primary, evidence));
+        }
+        of_primary.push(choice);
+    }
+    let state = page_state(&of_primary, &of_others);
+    if state == PageState::Drifted && findings.is_empty() {
+        findings.push(disagreeing(text));
+    }
+    check_snapshots(files, text, evidence, &mut findings);
+    Compared { state, findings }
+}
+
+/// What a pair may show besides the blank.
+fn shown<'a>(pair: Option<&Pair>, evidence: &'a BTreeMap<Pair, Evidence>) -> &'a Shown {
+    pair.and_then(|pair| evidence.get(pair)).map_or(&Shown::Blank, |evidence| &evidence.shown)
+}
+
+fn region_choice(
+    text: &LessonText,
+    region: &Region,
+    pair: Option<&Pair>,
+    evidence: &BTreeMap<Pair, Evidence>,
+) -> PageChoice {
+    let found = text.region_body(region);
+    let unnamed = Pair::new("", "");
+    let pair_or = pair.unwrap_or(&unnamed);
+    if body(&text.lesson, region, pair_or, &Shown::Blank).as_deref() == Some(found) {
+        return PageChoice::Blank;
+    }
+    let shown = shown(pair, evidence);
+    if body(&text.lesson, region, pair_or, shown).as_deref() != Some(found) {
+        return PageChoice::Neither;
+    }
+    choice_of(shown)
+}
+
+fn header_choice(
+    found: &[String; 3],
+    primary: Option<&Pair>,
+    evidence: &BTreeMap<Pair, Evidence>,
+) -> PageChoice {
+    let unnamed = Pair::new("", "");
+    let pair = primary.unwrap_or(&unnamed);
+    if *found == status_lines(pair, &Shown::Blank) {
+        return PageChoice::Blank;
+    }
+    let shown = shown(primary, evidence);
+    if *found == status_lines(pair, shown) { choice_of(shown) } else { PageChoice::Neither }
+}
+
+fn choice_of(shown: &Shown) -> PageChoice {
+    match shown {
+        Shown::Blank => PageChoice::Blank,
+        Shown::Current(_) => PageChoice::Current,
+        Shown::Withdrawn(_) => PageChoice::Withdrawn,
+    }
+}
+
+fn drifted_region(
+    text: &LessonText,
+    region: &Region,
+    pair: Option<&Pair>,
+    evidence: &BTreeMap<Pair, Evidence>,
+) -> Finding {
+    let place = Place::line(text.page_path(), region.open_line);
+    let fact = format!("region `{}` shows what no reviewed record says", region.name);
+    let finding = Finding::error(Rule::RegionDrifted, place, fact, next_step(pair, evidence));
+    finding.because(match shown(pair, evidence) {
+        Shown::Blank => "nothing of this pair is reviewed, so only the blank may stand here".into(),
+        Shown::Current(reviewed) => {
+            format!(
+                "it differs from the rendering of record `{}`",
+                reviewed.examined().digest.short()
+            )
+        }
+        Shown::Withdrawn(withdrawal) => {
+            format!("record `{}` was taken back", withdrawal.record.short())
+        }
+    })
+}
+
+fn drifted_header(
+    text: &LessonText,
+    program: usize,
+    primary: Option<&Pair>,
+    evidence: &BTreeMap<Pair, Evidence>,
+) -> Finding {
+    let program = &text.lesson.programs[program];
+    let line = program.header.status.as_ref().map_or(1, |paragraph| paragraph.first_line);
+    let place = Place::line(text.lesson.folder.join(&program.source), line);
+    let fact = "the status paragraph says what isn't so";
+    let next = next_step(primary, evidence);
+    Finding::error(Rule::StatusDrifted, place, fact, next).because(match shown(primary, evidence) {
+        Shown::Blank => "nothing is reviewed, so only the UNVERIFIED paragraph may stand here",
+        Shown::Current(_) => "it is neither the UNVERIFIED paragraph nor the reviewed record's",
+        Shown::Withdrawn(_) => "it is neither the UNVERIFIED paragraph nor the WITHDRAWN one",
+    })
+}
+
+fn next_step(pair: Option<&Pair>, evidence: &BTreeMap<Pair, Evidence>) -> String {
+    match shown(pair, evidence) {
+        Shown::Blank => "put the blank text back, as `new` writes it; or record, review, publish",
+        Shown::Current(_) => "undo the edit, or run `publish`",
+        Shown::Withdrawn(_) => "run `withdraw`",
+    }
+    .to_owned()
+}
+
+/// Each part holds a legitimate text, and not all the same one.
+fn disagreeing(text: &LessonText) -> Finding {
+    let fact = "the header and the page's regions say different things about what is verified";
+    let next = "run `publish` (or `withdraw` after a revocation), or put all of them back to blank";
+    Finding::error(Rule::StatusDrifted, Place::file(text.page_path()), fact, next)
+}
+
+/// A snapshot must be byte for byte that of its pair; whether there has to be one follows from the page.
+fn check_snapshots(
+    files: &LessonFiles,
+    text: &LessonText,
+    evidence: &BTreeMap<Pair, Evidence>,
+    findings: &mut Findings,
+) {
+    let mut expected = BTreeMap::new();
+    for (pair, of_pair) in evidence {
+        if let Shown::Current(reviewed) = &of_pair.shown {
+            expected.insert(snapshot_name(pair), snapshot(reviewed));
+        }
+    }
+    for (path, bytes) in files.files.iter().filter(|(path, _)| path.starts_with(SNAPSHOTS_FOLDER)) {
+        let name = path.strip_prefix(SNAPSHOTS_FOLDER).map_or("", |name| name.as_str());
+        let fact = match expected.get(name) {
+            Some(expect) if expect.as_bytes() == bytes.as_slice() => continue,
+            Some(_) => "snapshot differs from the reviewed record's rendering",
+            None => "snapshot of something that no reviewed record says",
+        };
+        let place = Place::file(text.lesson.folder.join(path));
+        let next = "run `publish`; a snapshot is written by it alone";
+        findings.push(Finding::error(Rule::SnapshotDrifted, place, fact, next));
+    }
+}

@@ -1,0 +1,68 @@
+//! The status paragraph in a program's header, in its three forms of three lines.
+
+use crate::record::model::ProgramRecord;
+use crate::source::StatusWord;
+use crate::state::{Pair, Shown};
+
+/// The paragraph for what the primary pair shows.
+///
+/// No line ends in a backslash or a trigraph, and none holds a control character: names and reasons from outside are cut
+/// down to plain words first.
+pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
+    match shown {
+        Shown::Blank => [
+            "// Status: UNVERIFIED".into(),
+            "//   no reviewed record of this code exists, so the page shows no output".into(),
+            "//   `cargo xtask status` says what is missing".into(),
+        ],
+        Shown::Current(reviewed) => {
+            let record = &reviewed.examined().record;
+            let code = record.program.first().map_or_else(String::new, code_digest);
+            let day = record.recorded_at.strftime("%Y-%m-%d");
+            let review = reviewed.acceptance();
+            let itself = if review.self_review { " (the recorder)" } else { "" };
+            [
+                "// Status: VERIFIED".into(),
+                format!(
+                    "//   code {code} by record {} of {primary}, {day}",
+                    reviewed.examined().digest.short(),
+                ),
+                format!(
+                    "//   reviewed by {}{itself} on {}",
+                    review.by,
+                    review.at.strftime("%Y-%m-%d")
+                ),
+            ]
+        }
+        Shown::Withdrawn(withdrawal) => [
+            "// Status: WITHDRAWN".into(),
+            format!(
+                "//   record {} of {primary}, since {}",
+                withdrawal.record.short(),
+                withdrawal.since.strftime("%Y-%m-%d")
+            ),
+            format!("//   by {}: {}", withdrawal.by, plain(&withdrawal.reason)),
+        ],
+    }
+}
+
+/// The word of the paragraph for what is shown.
+pub fn status_word(shown: &Shown) -> StatusWord {
+    match shown {
+        Shown::Blank => StatusWord::Unverified,
+        Shown::Current(_) => StatusWord::Verified,
+        Shown::Withdrawn(_) => StatusWord::Withdrawn,
+    }
+}
+
+fn code_digest(program: &ProgramRecord) -> String {
+    program.build.source.first().map_or_else(String::new, |source| source.code.short())
+}
+
+/// At most 70 characters of a reason, of letters, digits and harmless punctuation only.
+fn plain(reason: &str) -> String {
+    let harmless = |c: char| c.is_alphanumeric() || " ,.;:()-_'/+=%".contains(c);
+    let kept: String = reason.chars().map(|c| if harmless(c) { c } else { ' ' }).collect();
+    let line = kept.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(70).collect()
+}
