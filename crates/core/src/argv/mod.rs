@@ -12,6 +12,7 @@ mod flags;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
+use crate::{Finding, Place, Rule};
 pub use arch::{Arch, Code, NotAnArch};
 use flags::{Kind, Meaning};
 
@@ -88,6 +89,17 @@ pub enum ArgvError {
     /// Several ways to name architectures that do not go together.
     #[error("`-arch`, `-code` and `-gencode` are mixed; use one `-arch`, or only `-gencode`")]
     MixedArch,
+}
+
+impl ArgvError {
+    /// The finding at the place of the command: its header or its README.
+    pub fn finding(&self, place: Place) -> Finding {
+        let text = self.to_string();
+        let (fact, next) = text
+            .split_once("; ")
+            .unwrap_or((&text, "write it as `nvcc -std=c++17 -O3 -arch=sm_80 -o NAME NAME.cu`"));
+        Finding::error(Rule::BuildCommand, place, fact, next)
+    }
 }
 
 impl BuildCommand {

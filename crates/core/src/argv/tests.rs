@@ -117,6 +117,13 @@ fn what_is_missing_is_said_and_all_of_it() {
     assert_eq!(mixed.unwrap_err(), [ArgvError::MixedArch]);
 }
 
+#[test]
+fn an_error_becomes_a_finding_with_a_next_step() {
+    let finding = |error: ArgvError| error.finding(Place::line("a.cu", 3)).next;
+    assert_eq!(finding(ArgvError::NoArch), "say `-arch=sm_80` or the like");
+    assert!(finding(ArgvError::Quote).starts_with("write it as `nvcc "));
+}
+
 const FLAG_OR_SOURCE: &str = "-[A-Za-z]{1,3}(=[a-z0-9_./]{1,6})?|[a-z./]{1,5}\\.cu";
 
 proptest! {

@@ -1,4 +1,5 @@
-//! The table of rules: each with its identifier, the class that decides the exit code, and what it holds.
+//! The table of rules: each with its identifier, the class that decides the exit code, and what it
+//! holds.
 //!
 //! A new check starts with a row here; a test demands that every row has a fixture that breaks it.
 
@@ -189,6 +190,12 @@ rules! {
     NothingSelected => Nothing, "nothing-selected";
     /// A header names the build and the run command, unless the manifest does.
     HeaderMissing => Drift, "header-missing";
+    /// A build command is one plain call of nvcc that reads the course and writes its executable.
+    BuildCommand => Drift, "build-command";
+    /// A program builds by its own command, from a clean copy of the course's files.
+    Builds => Failed, "builds";
+    /// A build prints no warnings but those that the manifest lists as known.
+    BuildWarning => Failed, "build-warning";
 }
 
 impl Serialize for Rule {

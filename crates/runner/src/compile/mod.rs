@@ -11,6 +11,7 @@ mod build;
 mod cache;
 mod diagnostics;
 pub mod elf;
+mod findings;
 mod ptx;
 
 use std::collections::BTreeMap;

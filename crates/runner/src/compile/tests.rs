@@ -215,3 +215,25 @@ fn several_sources_have_a_ptx_each() {
     assert_eq!(sources, ["a.cu", "b.cu"]);
     assert!(product.ptx[1].text.contains(".entry _Z1kv"));
 }
+
+#[test]
+fn a_cancelled_build_is_an_error_and_leaves_nothing() {
+    let course = Course::new(GOOD);
+    let folder = Utf8Path::new(FOLDER);
+    let command = BuildCommand::parse("nvcc -arch=sm_80 -o prog a.cu", folder).unwrap();
+    let request = Request {
+        command: &command,
+        folder,
+        files: &course.files,
+        toolkit: toolkit(),
+        deadline: DEADLINE,
+    };
+    let cancel = Cancel::new();
+    cancel.cancel();
+    assert!(matches!(compile(&request, &course.cache, &cancel), Err(Error::Cancelled)));
+    assert!(course.entries().is_empty());
+    let no_host = Toolkit { host: None, ..toolkit().clone() };
+    let request = Request { toolkit: &no_host, ..request };
+    let error = compile(&request, &course.cache, &Cancel::new()).unwrap_err();
+    assert!(matches!(error, Error::NoHostCompiler));
+}

@@ -177,7 +177,7 @@ fn host_compiler(path: &str, cancel: &Cancel) -> Option<HostCompiler> {
 
 /// The first executable of this name in a PATH. Entries that are not absolute are left out: what
 /// they mean changes with the folder.
-pub(super) fn on_path(name: &str, path: &str) -> Option<Utf8PathBuf> {
+pub(crate) fn on_path(name: &str, path: &str) -> Option<Utf8PathBuf> {
     let folders = path.split(':').filter(|folder| folder.starts_with('/'));
     folders.map(|folder| Utf8Path::new(folder).join(name)).find(|file| is_executable(file))
 }

@@ -20,7 +20,15 @@ const TICK: Duration = Duration::from_millis(50);
 /// holders in.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone would leave it held by a child that another thread has forked and that has
+        // not got to its exec: it shares the open file. Unlocking holds for all who share it.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 /// Takes the lock, waiting for its holder. `on_wait` is told once who that is.
@@ -78,7 +86,7 @@ pub fn try_lock(path: impl AsRef<Utf8Path>) -> Result<Lock, Error> {
     let program = Utf8Path::new(&program).file_name().unwrap_or("a program");
     let _ = file.set_len(0);
     let _ = writeln!(file, "process {} (`{program}`)", std::process::id());
-    Ok(Lock { _file: file })
+    Ok(Lock { file })
 }
 
 fn holder(file: &mut File) -> String {

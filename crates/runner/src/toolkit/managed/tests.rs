@@ -78,6 +78,92 @@ fn pips_word_is_not_taken_for_a_digest() {
     machine(Some("true")).check("that of no file");
 }
 
+/// A machine whose pip brings one small wheel, pinned, with an nvcc that works.
+fn machine_with_a_wheel() -> (Machine, String) {
+    let path = std::env::var("PATH").unwrap();
+    let python = crate::toolkit::probe::on_path("python3", &path).unwrap();
+    let script = "#!/bin/sh\ncase \"$2\" in\n\
+        pip) for D; do :; done; echo x >> ROOT/calls; cp ROOT/a-1-py3-none-any.whl \"$D\";;\n\
+        *) exec PYTHON \"$@\";;\nesac\n";
+    let mut machine = machine(Some(""));
+    let root = machine.root.clone();
+    let script = script.replace("ROOT", root.as_str()).replace("PYTHON", python.as_str());
+    files::write_atomic(root.join("bin/python3"), script).unwrap();
+    let content = root.join("nvidia/cu13");
+    for folder in ["bin/crt", "nvvm/bin", "lib"] {
+        files::create_dir(content.join(folder)).unwrap();
+    }
+    let nvcc = "#!/bin/sh\necho 'tools, release 13.0, V13.0.1'\n";
+    for (name, text) in [("bin/nvcc", nvcc), ("bin/nvcc.profile", ""), ("lib/libcudart.so.13", "")]
+    {
+        files::write_atomic(content.join(name), text).unwrap();
+    }
+    let wheel = "a-1-py3-none-any.whl";
+    let made = process::Command::new(&python)
+        .args(["-m", "zipfile", "-c", wheel, "nvidia"])
+        .cwd(&root)
+        .run(&Cancel::new())
+        .unwrap();
+    assert!(made.succeeded());
+    let bytes = std::fs::read(root.join(wheel)).unwrap();
+    machine.managed.pins.wheel = vec![Wheel {
+        package: "a".into(),
+        version: "1".into(),
+        platform: std::env::consts::ARCH.into(),
+        bytes: bytes.len() as u64,
+        sha256: Digest::of(&bytes),
+    }];
+    let path = format!("{root}/bin:{path}");
+    (machine, path)
+}
+
+#[test]
+fn two_at_once_fetch_it_once_and_a_broken_one_is_fetched_again() {
+    let (machine, path) = machine_with_a_wheel();
+    let provision = || machine.managed.provision(&path, &mut |_| {}, &Cancel::new()).unwrap();
+    let calls = || std::fs::read_to_string(machine.root.join("calls")).unwrap().lines().count();
+    let root = std::thread::scope(|scope| {
+        let other = scope.spawn(provision);
+        assert_eq!(provision(), other.join().unwrap());
+        machine.managed.root()
+    });
+    assert_eq!(calls(), 1);
+    let mode = |name: &str| {
+        let metadata = std::fs::metadata(root.join(name)).unwrap();
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111
+    };
+    assert!(mode("bin/nvcc") != 0 && mode("bin/nvcc.profile") == 0);
+    let link = std::fs::read_link(root.join("lib/libcudart.so")).unwrap();
+    assert_eq!(link.to_str(), Some("libcudart.so.13"));
+    files::write_atomic(root.join("bin/nvcc"), "broken").unwrap();
+    provision();
+    assert_eq!(calls(), 2);
+    assert_eq!(provision(), root);
+    assert_eq!(calls(), 2);
+}
+
+#[test]
+fn the_real_one_is_what_was_pinned() {
+    let target = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
+    let managed = Managed::under(&target.canonicalize_utf8().unwrap());
+    let path = std::env::var("PATH").unwrap();
+    let root = managed.provision(&path, &mut |_| {}, &Cancel::new()).unwrap();
+    let toolkit =
+        crate::toolkit::probe(&root, crate::toolkit::Origin::Managed, &path, &Cancel::new());
+    let toolkit = toolkit.unwrap();
+    let pinned = managed.wheels().find(|wheel| wheel.package == "nvidia-cuda-nvcc").unwrap();
+    assert_eq!((&toolkit.release, &toolkit.version), (&managed.pins.release, &pinned.version));
+    // `version.h` and `cuda_runtime_api.h` of those wheels: 3000001 and 13000.
+    assert_eq!(toolkit.cccl.as_deref(), Some("3.0.1"));
+    assert_eq!(toolkit.cudart.as_deref(), Some("13.0"));
+    assert_eq!(toolkit.lib, Some(root.join("lib")));
+    for code in ["sm_75", "compute_80", "sm_90"] {
+        assert!(toolkit.supports(code.parse().unwrap()), "{code}");
+    }
+    assert!(!toolkit.supports("sm_70".parse().unwrap()), "CUDA 13 dropped it");
+    assert_eq!(toolkit.tools, crate::toolkit::Tools::default());
+}
+
 #[test]
 fn a_stop_while_fetching_leaves_nothing() {
     let machine = machine(Some("echo x > \"$D/part\"; exec sleep 1000"));
