@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::parse_version;
-
 /// Why a text is no version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a version: MAJOR.MINOR expected, such as `13.0`")]
@@ -64,6 +62,16 @@ version! {
 version! {
     /// A version of the PTX instruction set, as a file's `.version` line says it: `9.0`.
     IsaVersion
+}
+
+/// `MAJOR.MINOR` in its one spelling: at most three digits each, no sign, no leading zero.
+fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    let number = |part: &str| {
+        let plain = !part.is_empty() && part.len() <= 3 && part.bytes().all(|b| b.is_ascii_digit());
+        (plain && (part == "0" || !part.starts_with('0'))).then(|| part.parse().ok()).flatten()
+    };
+    Some((number(major)?, number(minor)?))
 }
 
 impl CudaVersion {
@@ -162,6 +170,16 @@ mod tests {
         }
         assert_eq!(text(0), None);
         assert_eq!(text(-5), None);
+    }
+
+    #[test]
+    fn a_version_has_one_spelling() {
+        for wrong in
+            ["", "9", "9.", ".0", "09.0", "9.00", "9.0.1", "+9.0", "9.0 ", "9.-1", "9999.0"]
+        {
+            assert!(wrong.parse::<CudaVersion>().is_err(), "{wrong}");
+            assert!(wrong.parse::<IsaVersion>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub fn run(args: &Args, output: &mut impl Write) -> io::Result<CheckOutcome> {
         CheckOutcome::Failed(report) => show(output, "failed", report, args.json)?,
         CheckOutcome::NotExecuted(report) => show(output, "not executed", report, args.json)?,
         CheckOutcome::Refused(why) => {
-            writeln!(output, "not executed: {}", why.to_string().escape_debug())?;
+            writeln!(output, "refused: {}", why.to_string().escape_debug())?;
         }
         CheckOutcome::Crashed { how, case, stderr, after } => {
             let at = case.as_ref().map_or("before the first case".to_owned(), ToString::to_string);

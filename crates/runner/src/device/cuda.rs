@@ -38,6 +38,7 @@ impl CudaDevice {
     /// If there is no driver, no such device, or no context to be had.
     pub fn open(index: u32) -> Result<Self, DeviceError> {
         init()?;
+        device(index)?;
         let context = CudaContext::new(index as usize)
             .map_err(|error| failed("cuDevicePrimaryCtxRetain", error))?;
         // SAFETY: there is one stream, and nothing is used from another.
@@ -282,7 +283,7 @@ pub(super) fn facts(index: u32) -> Result<DeviceFacts, DeviceError> {
     let memory = unsafe { result::device::total_mem(device) };
     let name = result::device::get_name(device);
     Ok(DeviceFacts {
-        name: name.map_err(|error| failed("cuDeviceGetName", error))?.trim().to_owned(),
+        name: name.map_err(|error| failed("cuDeviceGetName", error))?,
         compute_capability: Capability { major, minor },
         sm_count: number(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "multiprocessors")?,
         l2_bytes: u64::from(number(A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, "l2 cache")?),

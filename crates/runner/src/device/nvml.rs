@@ -1,5 +1,7 @@
 //! The state of a card, from NVML, which is opened at run time and may be absent.
 
+use std::sync::OnceLock;
+
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::error::{Bits, NvmlError};
 use nvml_wrapper::{Device, Nvml};
@@ -68,7 +70,13 @@ fn mask(card: &Device<'_>) -> Option<u64> {
 }
 
 /// The kernel driver's version, from NVML or from the driver's file under /proc; `unknown` where neither tells.
+/// Asked once: it does not change under a running process, and opening NVML wakes every card.
 pub(super) fn driver_version() -> String {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(ask_driver_version).clone()
+}
+
+fn ask_driver_version() -> String {
     let asked = Nvml::init().and_then(|nvml| nvml.sys_driver_version()).ok();
     let read = || fs_err::read_to_string("/proc/driver/nvidia/version").ok();
     asked
