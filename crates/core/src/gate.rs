@@ -1,8 +1,8 @@
 //! The gate: may this build run on this host, and if not, why.
 //!
-//! **Invariant: what is gated is neither failed nor passed.** Pure: the needs come from the manifest, the code from
-//! the build, the host from the runner's probe. "Toolkit too new for this driver" is found here, before a program
-//! prints half of its lines and stops.
+//! **Invariant: what is gated is neither failed nor passed.** Pure: the needs come from the
+//! manifest, the code from the build, the host from the runner's probe. "Toolkit too new for this
+//! driver" is found here, before a program prints half of its lines and stops.
 
 mod arch;
 mod versions;
@@ -23,7 +23,8 @@ pub use versions::{
 pub enum Probe {
     /// The driver's library is not on this host.
     NoDriver,
-    /// The driver answers, and shows no device (none is there, or `CUDA_VISIBLE_DEVICES` hides them).
+    /// The driver answers, and shows no device (none is there, or `CUDA_VISIBLE_DEVICES` hides
+    /// them).
     DriverWithoutDevice,
     /// The driver is there and does not work.
     DriverBroken {
@@ -133,13 +134,15 @@ pub fn gate(needs: Needs, code: &Code, probe: &Probe, index: u32) -> Gate {
     path(code, this, device.cuda).map_or_else(Gate::Gated, Gate::Runnable)
 }
 
-/// How the code comes onto a card of this capability under a driver of this release, or why it doesn't.
+/// How the code comes onto a card of this capability under a driver of this release, or why it
+/// doesn't.
 fn path(code: &Code, this: Capability, driver: CudaVersion) -> Result<Path, String> {
-    // A runtime of a newer major release refuses an older driver whatever the code is; within a major release
-    // native code still runs (CUDA Compatibility guide, "minor version compatibility").
+    // A runtime of a newer major release refuses an older driver whatever the code is; within a
+    // major release native code still runs (CUDA Compatibility guide, "minor version
+    // compatibility").
     if let Some(runtime) = code.runtime.filter(|runtime| runtime.major > driver.major) {
         return Err(format!(
-            "toolkit too new for this driver: runtime {runtime} is linked in, the driver is of CUDA {driver}"
+            "toolkit too new for this driver: runtime {runtime} is linked in, the driver is of {driver}"
         ));
     }
     let fitting = code.native.iter().copied().filter(|arch| arch.runs_on(this));
@@ -219,7 +222,8 @@ mod tests {
 
     #[test]
     fn the_runtime_asks_for_a_driver_of_its_own_generation() {
-        let why = "toolkit too new for this driver: runtime 13.0 is linked in, the driver is of CUDA 12.9";
+        let why =
+            "toolkit too new for this driver: runtime 13.0 is linked in, the driver is of 12.9";
         check(&built("sm_80", "9.0", "13.0"), "8.0", "12.9", Err(why));
         check(&built("sm_80", "8.5", "12.6"), "8.0", "12.2", Ok("native sm_80"));
         let module = Code { runtime: None, ..built("sm_80", "9.0", "13.0") };

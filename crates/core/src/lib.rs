@@ -1,8 +1,8 @@
 //! The nouns of Proofrun and the rules between them.
 //!
-//! Everything here is a pure function of its arguments. **Deliberately absent: a clock, a file, a process, the
-//! terminal, the environment, a device.** Bytes come in, findings and values come out; `proofrun-runner` is the
-//! door to the system, and `proofrun` shows what was found.
+//! Everything here is a pure function of its arguments. **Deliberately absent: a clock, a file, a
+//! process, the terminal, the environment, a device.** Bytes come in, findings and values come out;
+//! `proofrun-runner` is the door to the system, and `proofrun` shows what was found.
 //!
 //! The flow, each step taking the type that the step before returned:
 //! lesson.toml → `Lesson` → `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.

@@ -1,5 +1,5 @@
-//! Every way in which a driver can answer, or not, without a GPU: a small C library stands in for `libcuda`, and the
-//! real child processes of the real binary run on it.
+//! Every way in which a driver can answer, or not, without a GPU: a small C library stands in for
+//! `libcuda`, and the real child processes of the real binary run on it.
 #![allow(clippy::unwrap_used, reason = "the helpers of a test fail it by panicking")]
 
 use std::path::{Path, PathBuf};
@@ -135,7 +135,8 @@ fn launches_reach_the_driver_and_its_late_error_ends_the_check() {
     let Outcome::Failed { faults } = &report.records[passed].outcome else { panic!() };
     assert_eq!(
         faults[0].to_string(),
-        "`cuStreamSynchronize` failed: `CUDA_ERROR_ILLEGAL_ADDRESS` (700): an illegal memory access was encountered"
+        "`cuStreamSynchronize` failed: `CUDA_ERROR_ILLEGAL_ADDRESS` (700): an illegal memory access \
+         was encountered"
     );
 }
 

@@ -1,11 +1,11 @@
 //! Guard bands: pattern words before and after a buffer, that nobody may touch.
 //!
-//! Neighbouring allocations would hide a stray write; a band shows it. The words are signalling NaNs that hold their
-//! own position, so a copy of one band over the other shows too, and whatever is computed from a read past the end is
-//! a NaN.
+//! Neighbouring allocations would hide a stray write; a band shows it. The words are signalling
+//! NaNs that hold their own position, so a copy of one band over the other shows too, and whatever
+//! is computed from a read past the end is a NaN.
 
-/// Bytes of each band: sixteen of the lesson's tiles, and a multiple of the device's allocation alignment, so that
-/// the body is aligned as an allocation would be.
+/// Bytes of each band: sixteen of the lesson's tiles, and a multiple of the device's allocation
+/// alignment, so that the body is aligned as an allocation would be.
 pub const GUARD_BYTES: usize = 64 * 1024;
 
 const WORD: usize = 4;
@@ -32,10 +32,12 @@ pub enum Side {
 /// A touched guard band.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "stray write at byte {offset} of the body's start: got 0x{got:08x}, want 0x{want:08x}; {count} guard words touched"
+    "stray write {offset} bytes from the body's start: got 0x{got:08x}, want 0x{want:08x}; \
+     {count} guard words touched"
 )]
 pub struct Stray {
-    /// Where the first touched word begins, in bytes from the body's start: negative in front of it.
+    /// Where the first touched word begins, in bytes from the body's start: negative in front of
+    /// it.
     pub offset: i64,
     /// The word found there.
     pub got: u32,
@@ -93,8 +95,8 @@ impl Guarded {
         whole
     }
 
-    /// The body's values out of a downloaded whole. Empty if the whole is not of the layout's size: an empty
-    /// comparison never passes.
+    /// The body's values out of a downloaded whole. Empty if the whole is not of the layout's size:
+    /// an empty comparison never passes.
     pub fn body(self, whole: &[u8]) -> Vec<f32> {
         if whole.len() != self.total_bytes() {
             return Vec::new();
@@ -106,7 +108,8 @@ impl Guarded {
     /// Whether both bands of a downloaded whole are as they were.
     ///
     /// # Errors
-    /// The first touched word. A whole of another size than the layout's counts as touched at its start.
+    /// The first touched word. A whole of another size than the layout's counts as touched at its
+    /// start.
     pub fn check_bands(self, whole: &[u8]) -> Result<(), Stray> {
         if whole.len() != self.total_bytes() {
             let want = guard_word(Side::Before, 0);

@@ -1,4 +1,5 @@
-//! Architectures as compilers name them (`sm_80`, `sm_90a`, `compute_100f`), and which cards their code fits.
+//! Architectures as compilers name them (`sm_80`, `sm_90a`, `compute_100f`), and which cards their
+//! code fits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +15,8 @@ pub struct Arch {
     pub reach: Reach,
 }
 
-/// Which cards code fits besides those of its own capability (nvcc manual, "GPU feature list"; PTX manual, `.target`).
+/// Which cards code fits besides those of its own capability (nvcc manual, "GPU feature list"; PTX
+/// manual, `.target`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
     /// `sm_80`: native code fits later cards of the generation, PTX every later card.

@@ -75,7 +75,8 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 }
 
 impl CudaVersion {
-    /// From the driver's number: 13000 is 13.0, 12090 is 12.9. Nothing for a number that can't be one.
+    /// From the driver's number: 13000 is 13.0, 12090 is 12.9. Nothing for a number that can't be
+    /// one.
     pub fn from_driver(number: i32) -> Option<Self> {
         let number = u32::try_from(number).ok().filter(|number| *number >= 1000)?;
         Some(Self { major: number / 1000, minor: number % 1000 / 10 })
@@ -94,8 +95,9 @@ impl IsaVersion {
 /// Major and minor.
 type Pair = (u32, u32);
 
-/// (ISA, first CUDA release that reads it), from table "PTX Release History" of the PTX ISA manual 9.1, chapter
-/// release notes (<https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>).
+/// (ISA, first CUDA release that reads it), from table "PTX Release History" of the PTX ISA manual
+/// 9.1, chapter release notes
+/// (<https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>).
 /// 12.6 has no ISA of its own: it reads 8.5.
 const RELEASES: &[(Pair, Pair)] = &[
     ((7, 0), (11, 0)),
@@ -127,8 +129,8 @@ fn releases() -> impl DoubleEndedIterator<Item = (IsaVersion, CudaVersion)> {
     })
 }
 
-/// The newest ISA that a driver of this release compiles. Nothing where the table can't tell: a release older than
-/// its first row or newer than its last.
+/// The newest ISA that a driver of this release compiles. Nothing where the table can't tell: a
+/// release older than its first row or newer than its last.
 pub fn newest_isa_of(driver: CudaVersion) -> Option<IsaVersion> {
     let (_, last) = releases().next_back()?;
     if driver > last {
@@ -142,8 +144,8 @@ pub fn oldest_driver_of(isa: IsaVersion) -> Option<CudaVersion> {
     releases().find(|(known, _)| *known == isa).map(|(_, release)| release)
 }
 
-/// Why a driver of this release does not compile this ISA; nothing where it does, or where neither the table nor
-/// the order of releases can tell (a driver newer than the table: loading tells).
+/// Why a driver of this release does not compile this ISA; nothing where it does, or where neither
+/// the table nor the order of releases can tell (a driver newer than the table: loading tells).
 pub fn too_new(isa: IsaVersion, driver: CudaVersion) -> Option<String> {
     if let Some(least) = oldest_driver_of(isa) {
         return (least > driver)

@@ -9,8 +9,8 @@ use proofrun_core::checks::{CheckReport, Outcome};
 use crate::check::{CheckOutcome, CheckRequest, check_in_child};
 use crate::device::Helper;
 
-/// Launch the kernels of a harness from a file of PTX or a cubin, and compare what they write with the CPU reference
-/// bit for bit, in a process of its own.
+/// Launch the kernels of a harness from a file of PTX or a cubin, and compare what they write with
+/// the CPU reference bit for bit, in a process of its own.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file, as `nvcc -ptx` or `nvcc -cubin` makes it.

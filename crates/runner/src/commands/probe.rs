@@ -38,7 +38,8 @@ pub fn run(args: &Args, output: &mut impl Write) -> io::Result<Probe> {
                 let facts = &device.facts;
                 writeln!(
                     output,
-                    "{}: {} ({}), {} multiprocessors, L2 {} bytes, memory {} bytes, driver {} (CUDA {}), card {}",
+                    "{}: {} ({}), {} multiprocessors, L2 {} bytes, memory {} bytes, driver {} (CUDA {}), \
+                     card {}",
                     device.index,
                     facts.name.escape_debug(),
                     facts.compute_capability,

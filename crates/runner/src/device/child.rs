@@ -16,7 +16,8 @@ const POLL: Duration = Duration::from_millis(5);
 /// How long pipes may stay open after the child itself has ended.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// How this harness starts itself again as a child: a program whose first argument names a hidden subcommand.
+/// How this harness starts itself again as a child: a program whose first argument names a hidden
+/// subcommand.
 #[derive(Debug, Clone)]
 pub struct Helper {
     /// The program.
@@ -73,7 +74,8 @@ pub(crate) fn run_child(
         .spawn()?;
     let stdout = collect(child.stdout.take(), STDOUT_BYTES_MAX);
     let stderr = collect(child.stderr.take(), STDERR_BYTES_MAX);
-    // A request is far smaller than a pipe's buffer; a child that died before reading it says why by its end.
+    // A request is far smaller than a pipe's buffer; a child that died before reading it says why
+    // by its end.
     if let Some(mut stdin) = child.stdin.take() {
         drop(stdin.write_all(input));
     }

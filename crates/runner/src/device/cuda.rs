@@ -1,10 +1,11 @@
 //! A CUDA device behind [`Backend`], through cudarc.
 //!
-//! One context and its default stream, so that everything happens in order; every call's error carries the call, and
-//! errors that cudarc stores for later (those of `Drop`) are asked for at each step.
+//! One context and its default stream, so that everything happens in order; every call's error
+//! carries the call, and errors that cudarc stores for later (those of `Drop`) are asked for at
+//! each step.
 #![allow(
     unsafe_code,
-    reason = "the driver's interface is C: launches, uninitialised memory and raw symbols have no safe form"
+    reason = "the driver's interface is C: launches, unset memory and raw symbols are unsafe"
 )]
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
@@ -120,8 +121,8 @@ impl Backend for CudaDevice {
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<Buffer, DeviceError> {
-        // SAFETY: every byte is written by `upload` or `fill`, or by a kernel, before anybody relies on its value;
-        // any bits make a `u8`.
+        // SAFETY: every byte is written by `upload` or `fill`, or by a kernel, before anybody
+        // relies on its value; any bits make a `u8`.
         let slice = unsafe { self.stream.alloc::<u8>(bytes) };
         let slice = self.step("cuMemAllocAsync", slice)?;
         self.buffers.push(Some(slice));
@@ -189,8 +190,9 @@ impl Backend for CudaDevice {
             block_dim: (launch.block, 1, 1),
             shared_mem_bytes: launch.dynamic_shared_bytes,
         };
-        // SAFETY: what a kernel does with its arguments is its own affair, and a wrong one is what checks are there
-        // to find: it runs in a child process, between guard bands, and its faults stay on the device.
+        // SAFETY: what a kernel does with its arguments is its own affair, and a wrong one is what
+        // checks are there to find: it runs in a child process, between guard bands, and its faults
+        // stay on the device.
         let started = unsafe { builder.launch(config) };
         self.step("cuLaunchKernel", started.map(drop))
     }
@@ -200,10 +202,11 @@ impl Backend for CudaDevice {
     }
 }
 
-/// Finds the library and initialises it, by hand: the answer may be a code that cudarc's enum does not know, and
-/// making such a value ends the process.
+/// Finds the library and initialises it, by hand: the answer may be a code that cudarc's enum does
+/// not know, and making such a value ends the process.
 pub(super) fn init() -> Result<(), DeviceError> {
-    // SAFETY: loading the driver's library runs its initialisers, as any program that uses CUDA does.
+    // SAFETY: loading the driver's library runs its initialisers, as any program that uses CUDA
+    // does.
     if !unsafe { sys::is_culib_present() } {
         return Err(DeviceError::NoDriver);
     }
@@ -230,8 +233,8 @@ fn of_number(call: &str, number: i64) -> DeviceError {
         let code = c_int::try_from(number).ok()?;
         type Describe = unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int;
         let mut text = ptr::null();
-        // SAFETY: reached only after the library was found; the types are those of `cuda.h`; the text that is
-        // answered is static, and is null where the code is unknown.
+        // SAFETY: reached only after the library was found; the types are those of `cuda.h`; the
+        // text that is answered is static, and is null where the code is unknown.
         unsafe {
             let describe = sys::culib().get::<Describe>(symbol).ok()?;
             let known = describe(code, &raw mut text) == 0 && !text.is_null();
@@ -247,7 +250,8 @@ fn of_number(call: &str, number: i64) -> DeviceError {
     DeviceError::of_code(call, number, name, text)
 }
 
-/// How many devices the driver shows; `CUDA_VISIBLE_DEVICES` is the driver's to read. After [`init`].
+/// How many devices the driver shows; `CUDA_VISIBLE_DEVICES` is the driver's to read. After
+/// [`init`].
 pub(super) fn count() -> Result<u32, DeviceError> {
     let count = result::device::get_count().map_err(|error| failed("cuDeviceGetCount", error))?;
     Ok(u32::try_from(count).unwrap_or(0))
