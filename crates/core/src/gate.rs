@@ -21,7 +21,7 @@ pub use versions::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Probe {
-    /// The driver's library is not on this host.
+    /// The driver's library is not on this host, or does not load.
     NoDriver,
     /// The driver answers, and shows no device (none is there, or `CUDA_VISIBLE_DEVICES` hides
     /// them).
@@ -142,7 +142,8 @@ fn path(code: &Code, this: Capability, driver: CudaVersion) -> Result<Path, Stri
     // compatibility").
     if let Some(runtime) = code.runtime.filter(|runtime| runtime.major > driver.major) {
         return Err(format!(
-            "toolkit too new for this driver: runtime {runtime} is linked in, the driver is of {driver}"
+            "toolkit too new for this driver: runtime {runtime} is linked in, the driver is of \
+             {driver}"
         ));
     }
     let fitting = code.native.iter().copied().filter(|arch| arch.runs_on(this));

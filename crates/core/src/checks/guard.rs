@@ -71,13 +71,14 @@ impl Guarded {
         GUARD_BYTES
     }
 
-    /// The whole as it is uploaded, with the body filled with `byte`.
-    pub fn filled(self, byte: u8) -> Vec<u8> {
-        let mut whole = Vec::with_capacity(self.total_bytes());
-        band(Side::Before, &mut whole);
-        whole.resize(GUARD_BYTES + self.body_bytes, byte);
-        band(Side::After, &mut whole);
-        whole
+    /// Both bands as they are uploaded, each with its offset in bytes from the start of the whole.
+    pub fn bands(self) -> [(usize, Vec<u8>); 2] {
+        let made = |side| {
+            let mut bytes = Vec::with_capacity(GUARD_BYTES);
+            band(side, &mut bytes);
+            bytes
+        };
+        [(0, made(Side::Before)), (GUARD_BYTES + self.body_bytes, made(Side::After))]
     }
 
     /// The whole as it is uploaded, with these values as the body.
@@ -148,6 +149,15 @@ fn band(side: Side, whole: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
+    /// What a device holds after its memory was filled and the bands were uploaded.
+    fn filled(layout: Guarded, byte: u8) -> Vec<u8> {
+        let mut whole = vec![byte; layout.total_bytes()];
+        for (offset, band) in layout.bands() {
+            whole[offset..offset + band.len()].copy_from_slice(&band);
+        }
+        whole
+    }
+
     #[test]
     fn what_goes_in_comes_out_and_untouched_bands_pass() {
         let values = [1.0, -0.0, 3.5];
@@ -155,8 +165,11 @@ mod tests {
         let whole = layout.holding(&values);
         assert_eq!(whole.len(), 2 * 65_536 + 12);
         assert_eq!(layout.body(&whole), values);
+        for (offset, band) in layout.bands() {
+            assert_eq!(whole[offset..offset + band.len()], band);
+        }
         assert_eq!(layout.check_bands(&whole), Ok(()));
-        assert!(layout.body(&layout.filled(0xFF)).iter().all(|v| v.to_bits() == u32::MAX));
+        assert!(layout.body(&filled(layout, 0xFF)).iter().all(|v| v.to_bits() == u32::MAX));
     }
 
     #[test]
@@ -170,12 +183,12 @@ mod tests {
             (65_536 + 21, body),
             (2 * 65_536 + 19, body + 65_532),
         ] {
-            let mut whole = layout.filled(0);
+            let mut whole = filled(layout, 0);
             whole[byte] ^= 1;
             let stray = layout.check_bands(&whole).unwrap_err();
             assert_eq!((stray.offset, stray.count), (offset, 1), "{byte}");
         }
-        let mut whole = layout.filled(0);
+        let mut whole = filled(layout, 0);
         whole[65_536..65_556].fill(0xAB);
         assert_eq!(layout.check_bands(&whole), Ok(()));
     }
@@ -183,11 +196,11 @@ mod tests {
     #[test]
     fn a_band_copied_over_the_other_or_shifted_is_touched() {
         let layout = Guarded::of_elements(1).unwrap();
-        let mut whole = layout.filled(0);
+        let mut whole = filled(layout, 0);
         let (before, after) = whole.split_at_mut(65_540);
         after.copy_from_slice(&before[..65_536]);
         assert_eq!(layout.check_bands(&whole).unwrap_err().count, 16_384);
-        let mut whole = layout.filled(0);
+        let mut whole = filled(layout, 0);
         whole.copy_within(0..65_532, 4);
         assert!(layout.check_bands(&whole).is_err());
     }
@@ -195,7 +208,7 @@ mod tests {
     #[test]
     fn a_whole_of_another_size_never_passes() {
         let layout = Guarded::of_elements(4).unwrap();
-        for whole in [vec![], layout.filled(0)[1..].to_vec()] {
+        for whole in [vec![], filled(layout, 0)[1..].to_vec()] {
             assert!(layout.check_bands(&whole).is_err());
             assert!(layout.body(&whole).is_empty());
         }

@@ -8,7 +8,8 @@
 #![allow(
     unsafe_code,
     reason = "functions for instructions that the build does not assume are called after the \
-              machine was asked for them; their vector loads and stores take pointers, made from slices of checked length"
+              machine was asked for them; their vector loads and stores take pointers, made from \
+              slices of checked length"
 )]
 
 use super::{CHAIN_ADDEND, CHAIN_FACTOR, CHAIN_STEPS, chain_of};
@@ -31,7 +32,7 @@ pub enum Lanes {
 pub fn lanes() -> Lanes {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
             return Lanes::Avx512;
         }
         if is_x86_feature_detected!("avx") && is_x86_feature_detected!("fma") {
@@ -47,7 +48,9 @@ impl Lanes {
         debug_assert_eq!(input.len(), output.len());
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 if is_x86_feature_detected!("avx512f") => {
+            Self::Avx512
+                if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") =>
+            {
                 // SAFETY: the machine has the instructions, asked on the line above.
                 unsafe { avx512(input, output) }
             }

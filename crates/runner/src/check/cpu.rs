@@ -82,8 +82,8 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn upload(&mut self, buffer: Buffer, bytes: &[u8]) -> Result<(), DeviceError> {
-        self.held(buffer)?[..bytes.len()].copy_from_slice(bytes);
+    fn upload(&mut self, buffer: Buffer, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.held(buffer)?[offset..offset + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
 

@@ -148,8 +148,11 @@ impl CheckRun<'_> {
         let uploaded = layout.holding(&group.values);
         let input = self.backend.allocate(layout.total_bytes())?;
         let output = self.backend.allocate(layout.total_bytes())?;
-        self.backend.upload(input, &uploaded)?;
-        self.backend.upload(output, &layout.filled(POISON_BYTE))?;
+        self.backend.upload(input, 0, &uploaded)?;
+        self.backend.fill(output, POISON_BYTE)?;
+        for (offset, band) in layout.bands() {
+            self.backend.upload(output, offset, &band)?;
+        }
         let args: Vec<Arg> = kernel
             .params
             .iter()

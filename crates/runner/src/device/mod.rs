@@ -10,6 +10,7 @@
 mod child;
 mod code;
 mod cuda;
+mod driver;
 mod error;
 mod nvml;
 mod probe;
@@ -83,8 +84,8 @@ pub trait Backend {
     /// Gives memory back; the buffer is not used again.
     fn free(&mut self, buffer: Buffer) -> Result<(), DeviceError>;
 
-    /// Copies to the start of a buffer.
-    fn upload(&mut self, buffer: Buffer, bytes: &[u8]) -> Result<(), DeviceError>;
+    /// Copies into a buffer, so many bytes from its start.
+    fn upload(&mut self, buffer: Buffer, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;
 
     /// Copies the whole of a buffer.
     fn download(&mut self, buffer: Buffer) -> Result<Vec<u8>, DeviceError>;

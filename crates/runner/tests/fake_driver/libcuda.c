@@ -161,6 +161,14 @@ int cuModuleLoadData(void **module, const void *image)
     return strstr(image, ".version") != NULL ? 0 : 200;
 }
 
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values)
+{
+    for (unsigned i = 0; i < count; ++i)
+        if (options[i] == 5) /* the buffer for the compiler's errors; its size is option 6 */
+            snprintf(values[i], 4096, "ptxas fatal   : Unsupported .version 9.0\n");
+    return cuModuleLoadData(module, image);
+}
+
 int cuModuleUnload(void *module) { (void)module; return 0; }
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
