@@ -1,11 +1,12 @@
 //! How near the CPU reference comes to what this machine's fused multiply-add units can do.
 //!
-//! The peak is measured in the same run: a loop of independent accumulators that touches no memory, on one thread
-//! and on all. `cargo bench -p proofrun-core --bench reference`. Figures only; a loaded machine fails nothing.
+//! The peak is measured in the same run: a loop of independent accumulators that touches no memory,
+//! on one thread and on all. `cargo bench -p proofrun-core --bench reference`. Figures only; a
+//! loaded machine fails nothing.
 #![allow(
     clippy::print_stdout,
     unsafe_code,
-    reason = "a benchmark prints; the peak loop is compiled for instructions that the machine was asked for"
+    reason = "a benchmark prints; the peak loop is compiled for what the machine was asked for"
 )]
 
 use std::hint::black_box;

@@ -1,8 +1,8 @@
 //! The state of a card around a run: clocks, heat, throttling, company.
 //!
-//! **Invariant: what could not be read is absent, never zero.** The runner reads it from NVML before and after; the
-//! verdict on throttling is here, so that it can be tested without a card. A record made on a throttled card is kept
-//! and unpublishable.
+//! **Invariant: what could not be read is absent, never zero.** The runner reads it from NVML
+//! before and after; the verdict on throttling is here, so that it can be tested without a card. A
+//! record made on a throttled card is kept and unpublishable.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,8 @@ pub enum Weight {
     Usual,
 }
 
-/// NVML's reasons by bit, from `nvml.h` (`nvmlClocksEventReason…`, formerly `nvmlClocksThrottleReason…`).
+/// NVML's reasons by bit, from `nvml.h` (`nvmlClocksEventReason…`, formerly
+/// `nvmlClocksThrottleReason…`).
 const REASONS: &[(u64, &str, Weight)] = &[
     (0x001, "gpu-idle", Weight::Usual),
     (0x002, "applications-clocks-setting", Weight::Usual),
@@ -66,13 +67,14 @@ impl CardState {
         Self { absent: Some(reason.into()), ..Self::default() }
     }
 
-    /// The reasons that make the figures unpublishable. Empty as well where the reasons are not known: whoever must
-    /// tell the two apart looks at [`CardState::throttle_reasons`].
+    /// The reasons that make the figures unpublishable. Empty as well where the reasons are not
+    /// known: whoever must tell the two apart looks at [`CardState::throttle_reasons`].
     pub fn throttled(&self) -> Vec<&str> {
         self.reasons(Weight::Throttled)
     }
 
-    /// The reasons worth showing beside the figures: a software power cap, and any this table does not know.
+    /// The reasons worth showing beside the figures: a software power cap, and any this table does
+    /// not know.
     pub fn odd(&self) -> Vec<&str> {
         self.reasons(Weight::Odd)
     }

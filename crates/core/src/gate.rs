@@ -1,9 +1,10 @@
 //! The gate: may this build run on this host, and if not, why.
 //!
-//! **Invariant: what is gated is neither failed nor passed.** Pure: the needs come from the manifest, the code from
-//! the build, the host from the runner's probe. "Toolkit too new for this driver" is found here, before a program
-//! prints half of its lines and stops.
+//! **Invariant: what is gated is neither failed nor passed.** Pure: the needs come from the
+//! manifest, the code from the build, the host from the runner's probe. "Toolkit too new for this
+//! driver" is found here, before a program prints half of its lines and stops.
 
+mod arch;
 mod versions;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::Digest;
 use crate::device::{Capability, DeviceFacts};
 
+pub use arch::{Arch, NotAnArch, Reach};
 pub use versions::{
     CudaVersion, IsaVersion, NotAVersion, newest_isa_of, oldest_driver_of, too_new,
 };
@@ -19,9 +21,10 @@ pub use versions::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Probe {
-    /// The driver's library is not on this host.
+    /// The driver's library is not on this host, or does not load.
     NoDriver,
-    /// The driver answers, and shows no device (none is there, or `CUDA_VISIBLE_DEVICES` hides them).
+    /// The driver answers, and shows no device (none is there, or `CUDA_VISIBLE_DEVICES` hides
+    /// them).
     DriverWithoutDevice,
     /// The driver is there and does not work.
     DriverBroken {
@@ -71,12 +74,23 @@ pub struct Needs {
 /// What an executable or a module carries for the device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Code {
-    /// Native code, by the capability that it was assembled for.
-    pub native: Vec<Capability>,
-    /// PTX: its ISA version, and the capability that it targets.
-    pub ptx: Option<(IsaVersion, Capability)>,
+    /// Native code, by the architecture that it was assembled for.
+    pub native: Vec<Arch>,
+    /// PTX: its ISA version, and the architecture that it targets.
+    pub ptx: Option<(IsaVersion, Arch)>,
     /// The release of the CUDA runtime that is linked in, where one is.
     pub runtime: Option<CudaVersion>,
+}
+
+impl Code {
+    /// The code of a module of PTX text; nothing if it does not say its version and target.
+    pub fn of_ptx(ptx: &str) -> Option<Self> {
+        let isa = IsaVersion::of_ptx(ptx)?;
+        let mut lines = ptx.lines().take(1000).map(str::trim);
+        let targets = lines.find_map(|line| line.strip_prefix(".target"))?;
+        let arch = targets.split(',').next()?.trim().parse().ok()?;
+        Some(Self { native: Vec::new(), ptx: Some((isa, arch)), runtime: None })
+    }
 }
 
 /// The answer for one build on one host.
@@ -91,8 +105,8 @@ pub enum Gate {
 /// How code comes onto a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path {
-    /// Native code, assembled for this capability.
-    Native(Capability),
+    /// Native code, assembled for this architecture.
+    Native(Arch),
     /// The driver compiles the PTX.
     CompiledByDriver,
 }
@@ -120,35 +134,34 @@ pub fn gate(needs: Needs, code: &Code, probe: &Probe, index: u32) -> Gate {
     path(code, this, device.cuda).map_or_else(Gate::Gated, Gate::Runnable)
 }
 
-/// How the code comes onto a card of this capability under a driver of this release, or why it doesn't.
+/// How the code comes onto a card of this capability under a driver of this release, or why it
+/// doesn't.
 fn path(code: &Code, this: Capability, driver: CudaVersion) -> Result<Path, String> {
-    // A runtime of a newer major release refuses an older driver whatever the code is; within a major release
-    // native code still runs (CUDA Compatibility guide, "minor version compatibility").
+    // A runtime of a newer major release refuses an older driver whatever the code is; within a
+    // major release native code still runs (CUDA Compatibility guide, "minor version
+    // compatibility").
     if let Some(runtime) = code.runtime.filter(|runtime| runtime.major > driver.major) {
         return Err(format!(
-            "toolkit too new for this driver: runtime {runtime} is linked in, the driver is of CUDA {driver}"
+            "toolkit too new for this driver: runtime {runtime} is linked in, the driver is of \
+             {driver}"
         ));
     }
-    if let Some(native) = runs_natively(&code.native, this) {
+    let fitting = code.native.iter().copied().filter(|arch| arch.runs_on(this));
+    if let Some(native) = fitting.max_by_key(|arch| arch.capability) {
         return Ok(Path::Native(native));
     }
     let Some((isa, target)) = code.ptx else {
-        let held: Vec<String> = code.native.iter().map(Capability::to_string).collect();
+        let held: Vec<String> = code.native.iter().map(|arch| format!("sm_{arch}")).collect();
         let held = if held.is_empty() { "none".to_owned() } else { held.join(", ") };
         return Err(format!("no code for {this}: native code for {held}, no PTX"));
     };
-    if target > this {
-        return Err(format!("no code for {this}: the PTX is for {target} and newer"));
+    if !target.compiles_for(this) {
+        return Err(format!("no code for {this}: the PTX is for compute_{target}"));
     }
     match too_new(isa, driver) {
         Some(why) => Err(format!("toolkit too new for this driver: {why}")),
         None => Ok(Path::CompiledByDriver),
     }
-}
-
-/// The best native code: same generation, not newer than the card (CUDA programming guide, binary compatibility).
-fn runs_natively(native: &[Capability], this: Capability) -> Option<Capability> {
-    native.iter().copied().filter(|code| code.major == this.major && code.minor <= this.minor).max()
 }
 
 #[cfg(test)]
@@ -169,7 +182,7 @@ mod tests {
 
     /// The code of `nvcc -arch=sm_MM`: native code for it and PTX of the toolkit's ISA.
     fn built(arch: &str, isa: &str, toolkit: &str) -> Code {
-        let arch: Capability = arch.parse().unwrap();
+        let arch: Arch = arch.parse().unwrap();
         Code {
             native: vec![arch],
             ptx: Some((isa.parse().unwrap(), arch)),
@@ -181,7 +194,7 @@ mod tests {
         let needs = Needs { capability: "8.0".parse().unwrap(), gpus: 1 };
         let probe = Probe::Devices { devices: vec![device(0, card, driver)] };
         let got = match gate(needs, code, &probe, 0) {
-            Gate::Runnable(Path::Native(on)) => Ok(format!("native {on}")),
+            Gate::Runnable(Path::Native(on)) => Ok(format!("native sm_{on}")),
             Gate::Runnable(Path::CompiledByDriver) => Ok("compiled".to_owned()),
             Gate::Gated(why) => Err(why),
         };
@@ -190,18 +203,18 @@ mod tests {
 
     #[test]
     fn native_code_needs_no_compiler_in_the_driver() {
-        let cuda13 = built("8.0", "9.0", "13.0");
-        check(&cuda13, "8.0", "13.0", Ok("native 8.0"));
-        check(&cuda13, "8.6", "13.0", Ok("native 8.0"));
+        let cuda13 = built("sm_80", "9.0", "13.0");
+        check(&cuda13, "8.0", "13.0", Ok("native sm_80"));
+        check(&cuda13, "8.6", "13.0", Ok("native sm_80"));
         check(&cuda13, "9.0", "13.0", Ok("compiled"));
         check(&cuda13, "12.0", "13.1", Ok("compiled"));
-        let too_new = built("8.0", "9.1", "13.1");
-        check(&too_new, "8.9", "13.0", Ok("native 8.0"));
+        let too_new = built("sm_80", "9.1", "13.1");
+        check(&too_new, "8.9", "13.0", Ok("native sm_80"));
         let why =
             "toolkit too new for this driver: PTX ISA 9.1 needs CUDA 13.1, the driver is of 13.0";
         check(&too_new, "9.0", "13.0", Err(why));
         // 13.5 is not in the table; what it writes is newer than anything an older driver reads.
-        let unknown = built("8.0", "9.7", "13.5");
+        let unknown = built("sm_80", "9.7", "13.5");
         let why = "toolkit too new for this driver: PTX ISA 9.7 is newer than the 9.0 of CUDA 13.0";
         check(&unknown, "9.0", "13.0", Err(why));
         // A driver newer than the table may read it; the load itself tells.
@@ -210,10 +223,11 @@ mod tests {
 
     #[test]
     fn the_runtime_asks_for_a_driver_of_its_own_generation() {
-        let why = "toolkit too new for this driver: runtime 13.0 is linked in, the driver is of CUDA 12.9";
-        check(&built("8.0", "9.0", "13.0"), "8.0", "12.9", Err(why));
-        check(&built("8.0", "8.5", "12.6"), "8.0", "12.2", Ok("native 8.0"));
-        let module = Code { runtime: None, ..built("8.0", "9.0", "13.0") };
+        let why =
+            "toolkit too new for this driver: runtime 13.0 is linked in, the driver is of 12.9";
+        check(&built("sm_80", "9.0", "13.0"), "8.0", "12.9", Err(why));
+        check(&built("sm_80", "8.5", "12.6"), "8.0", "12.2", Ok("native sm_80"));
+        let module = Code { runtime: None, ..built("sm_80", "9.0", "13.0") };
         let why =
             "toolkit too new for this driver: PTX ISA 9.0 needs CUDA 13.0, the driver is of 12.9";
         check(&module, "9.0", "12.9", Err(why));
@@ -221,14 +235,17 @@ mod tests {
 
     #[test]
     fn code_must_fit_the_card() {
-        let cuda13 = built("8.0", "9.0", "13.0");
+        let cuda13 = built("sm_80", "9.0", "13.0");
         check(&cuda13, "7.5", "13.0", Err("needs 8.0, this is 7.5"));
-        let newer = built("9.0", "9.0", "13.0");
-        check(&newer, "8.6", "13.0", Err("no code for 8.6: the PTX is for 9.0 and newer"));
-        let minor = built("8.6", "9.0", "13.0");
-        check(&minor, "8.0", "13.0", Err("no code for 8.0: the PTX is for 8.6 and newer"));
+        let newer = built("sm_90", "9.0", "13.0");
+        check(&newer, "8.6", "13.0", Err("no code for 8.6: the PTX is for compute_90"));
+        let minor = built("sm_86", "9.0", "13.0");
+        check(&minor, "8.0", "13.0", Err("no code for 8.0: the PTX is for compute_86"));
+        let special = built("sm_90a", "9.0", "13.0");
+        check(&special, "9.0", "13.0", Ok("native sm_90a"));
+        check(&special, "10.0", "13.0", Err("no code for 10.0: the PTX is for compute_90a"));
         let bare = Code { ptx: None, ..cuda13 };
-        check(&bare, "9.0", "13.0", Err("no code for 9.0: native code for 8.0, no PTX"));
+        check(&bare, "9.0", "13.0", Err("no code for 9.0: native code for sm_80, no PTX"));
         check(
             &Code::default(),
             "9.0",
@@ -238,8 +255,17 @@ mod tests {
     }
 
     #[test]
+    fn a_module_of_ptx_says_what_it_needs() {
+        let code =
+            Code::of_ptx("//\n.version 9.0\n.target sm_80, debug\n.address_size 64\n").unwrap();
+        assert_eq!(code, Code { native: vec![], runtime: None, ..built("sm_80", "9.0", "13.0") });
+        assert_eq!(Code::of_ptx(".version 9.0\n"), None);
+        assert_eq!(Code::of_ptx(".target sm_80\n"), None);
+    }
+
+    #[test]
     fn each_outcome_of_the_probe_has_its_reason() {
-        let code = built("8.0", "9.0", "13.0");
+        let code = built("sm_80", "9.0", "13.0");
         let needs = Needs { capability: "8.0".parse().unwrap(), gpus: 2 };
         let mixed = vec![device(0, "9.0", "13.0"), device(1, "7.5", "13.0")];
         for (probe, index, expect) in [

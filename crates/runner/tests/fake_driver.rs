@@ -1,5 +1,5 @@
-//! Every way in which a driver can answer, or not, without a GPU: a small C library stands in for `libcuda`, and the
-//! real child processes of the real binary run on it.
+//! Every way in which a driver can answer, or not, without a GPU: a small C library stands in for
+//! `libcuda`, and the real child processes of the real binary run on it.
 #![allow(clippy::unwrap_used, reason = "the helpers of a test fail it by panicking")]
 
 use std::path::{Path, PathBuf};
@@ -97,6 +97,15 @@ fn each_answer_of_a_driver_is_an_outcome_of_its_own() {
 
 #[test]
 fn a_library_without_the_driver_s_functions_is_broken_and_none_is_no_driver() {
+    // Empty files shadow the driver's library where the host has one, and do not load.
+    let shadowed = Host { folder: tempfile::tempdir().unwrap() };
+    for name in ["libcuda.so", "libcuda.so.1"] {
+        std::fs::write(shadowed.folder.path().join(name), "").unwrap();
+    }
+    assert_eq!(probe(&shadowed.helper("", 0), LATE), Probe::NoDriver);
+    let outcome = shadowed.check("", 0, LATE);
+    let expect = CheckOutcome::Refused(CheckRefused::Device { error: DeviceError::NoDriver });
+    assert_eq!(outcome, expect);
     let host = Host::with_driver(&["-DNO_INIT"]);
     let found = probe(&host.helper("", 0), LATE);
     let Probe::DriverBroken { detail } = found else { panic!("{found:?}") };
@@ -135,7 +144,8 @@ fn launches_reach_the_driver_and_its_late_error_ends_the_check() {
     let Outcome::Failed { faults } = &report.records[passed].outcome else { panic!() };
     assert_eq!(
         faults[0].to_string(),
-        "`cuStreamSynchronize` failed: `CUDA_ERROR_ILLEGAL_ADDRESS` (700): an illegal memory access was encountered"
+        "`cuStreamSynchronize` failed: `CUDA_ERROR_ILLEGAL_ADDRESS` (700): an illegal memory \
+         access was encountered"
     );
 }
 
@@ -171,6 +181,7 @@ fn a_driver_too_old_for_the_ptx_refuses_and_says_so() {
     };
     assert_eq!((call.as_str(), *number), ("cuModuleLoadData", 222));
     assert!(why.to_string().starts_with("toolkit too new for this driver: "), "{why}");
+    assert!(why.to_string().ends_with("; ptxas fatal : Unsupported .version 9.0"), "{why}");
     let outcome = host.check("no-device", 0, LATE);
     let expect = CheckOutcome::Refused(CheckRefused::Device { error: DeviceError::NoDevice });
     assert_eq!(outcome, expect);

@@ -1,11 +1,11 @@
 //! Guard bands: pattern words before and after a buffer, that nobody may touch.
 //!
-//! Neighbouring allocations would hide a stray write; a band shows it. The words are signalling NaNs that hold their
-//! own position, so a copy of one band over the other shows too, and whatever is computed from a read past the end is
-//! a NaN.
+//! Neighbouring allocations would hide a stray write; a band shows it. The words are signalling
+//! NaNs that hold their own position, so a copy of one band over the other shows too, and whatever
+//! is computed from a read past the end is a NaN.
 
-/// Bytes of each band: sixteen of the lesson's tiles, and a multiple of the device's allocation alignment, so that
-/// the body is aligned as an allocation would be.
+/// Bytes of each band: sixteen of the lesson's tiles, and a multiple of the device's allocation
+/// alignment, so that the body is aligned as an allocation would be.
 pub const GUARD_BYTES: usize = 64 * 1024;
 
 const WORD: usize = 4;
@@ -32,10 +32,12 @@ pub enum Side {
 /// A touched guard band.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "stray write at byte {offset} of the body's start: got 0x{got:08x}, want 0x{want:08x}; {count} guard words touched"
+    "stray write {offset} bytes from the body's start: got 0x{got:08x}, want 0x{want:08x}; \
+     {count} guard words touched"
 )]
 pub struct Stray {
-    /// Where the first touched word begins, in bytes from the body's start: negative in front of it.
+    /// Where the first touched word begins, in bytes from the body's start: negative in front of
+    /// it.
     pub offset: i64,
     /// The word found there.
     pub got: u32,
@@ -69,13 +71,14 @@ impl Guarded {
         GUARD_BYTES
     }
 
-    /// The whole as it is uploaded, with the body filled with `byte`.
-    pub fn filled(self, byte: u8) -> Vec<u8> {
-        let mut whole = Vec::with_capacity(self.total_bytes());
-        band(Side::Before, &mut whole);
-        whole.resize(GUARD_BYTES + self.body_bytes, byte);
-        band(Side::After, &mut whole);
-        whole
+    /// Both bands as they are uploaded, each with its offset in bytes from the start of the whole.
+    pub fn bands(self) -> [(usize, Vec<u8>); 2] {
+        let made = |side| {
+            let mut bytes = Vec::with_capacity(GUARD_BYTES);
+            band(side, &mut bytes);
+            bytes
+        };
+        [(0, made(Side::Before)), (GUARD_BYTES + self.body_bytes, made(Side::After))]
     }
 
     /// The whole as it is uploaded, with these values as the body.
@@ -93,8 +96,8 @@ impl Guarded {
         whole
     }
 
-    /// The body's values out of a downloaded whole. Empty if the whole is not of the layout's size: an empty
-    /// comparison never passes.
+    /// The body's values out of a downloaded whole. Empty if the whole is not of the layout's size:
+    /// an empty comparison never passes.
     pub fn body(self, whole: &[u8]) -> Vec<f32> {
         if whole.len() != self.total_bytes() {
             return Vec::new();
@@ -106,7 +109,8 @@ impl Guarded {
     /// Whether both bands of a downloaded whole are as they were.
     ///
     /// # Errors
-    /// The first touched word. A whole of another size than the layout's counts as touched at its start.
+    /// The first touched word. A whole of another size than the layout's counts as touched at its
+    /// start.
     pub fn check_bands(self, whole: &[u8]) -> Result<(), Stray> {
         if whole.len() != self.total_bytes() {
             let want = guard_word(Side::Before, 0);
@@ -145,6 +149,15 @@ fn band(side: Side, whole: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
+    /// What a device holds after its memory was filled and the bands were uploaded.
+    fn filled(layout: Guarded, byte: u8) -> Vec<u8> {
+        let mut whole = vec![byte; layout.total_bytes()];
+        for (offset, band) in layout.bands() {
+            whole[offset..offset + band.len()].copy_from_slice(&band);
+        }
+        whole
+    }
+
     #[test]
     fn what_goes_in_comes_out_and_untouched_bands_pass() {
         let values = [1.0, -0.0, 3.5];
@@ -152,8 +165,11 @@ mod tests {
         let whole = layout.holding(&values);
         assert_eq!(whole.len(), 2 * 65_536 + 12);
         assert_eq!(layout.body(&whole), values);
+        for (offset, band) in layout.bands() {
+            assert_eq!(whole[offset..offset + band.len()], band);
+        }
         assert_eq!(layout.check_bands(&whole), Ok(()));
-        assert!(layout.body(&layout.filled(0xFF)).iter().all(|v| v.to_bits() == u32::MAX));
+        assert!(layout.body(&filled(layout, 0xFF)).iter().all(|v| v.to_bits() == u32::MAX));
     }
 
     #[test]
@@ -167,12 +183,12 @@ mod tests {
             (65_536 + 21, body),
             (2 * 65_536 + 19, body + 65_532),
         ] {
-            let mut whole = layout.filled(0);
+            let mut whole = filled(layout, 0);
             whole[byte] ^= 1;
             let stray = layout.check_bands(&whole).unwrap_err();
             assert_eq!((stray.offset, stray.count), (offset, 1), "{byte}");
         }
-        let mut whole = layout.filled(0);
+        let mut whole = filled(layout, 0);
         whole[65_536..65_556].fill(0xAB);
         assert_eq!(layout.check_bands(&whole), Ok(()));
     }
@@ -180,11 +196,11 @@ mod tests {
     #[test]
     fn a_band_copied_over_the_other_or_shifted_is_touched() {
         let layout = Guarded::of_elements(1).unwrap();
-        let mut whole = layout.filled(0);
+        let mut whole = filled(layout, 0);
         let (before, after) = whole.split_at_mut(65_540);
         after.copy_from_slice(&before[..65_536]);
         assert_eq!(layout.check_bands(&whole).unwrap_err().count, 16_384);
-        let mut whole = layout.filled(0);
+        let mut whole = filled(layout, 0);
         whole.copy_within(0..65_532, 4);
         assert!(layout.check_bands(&whole).is_err());
     }
@@ -192,7 +208,7 @@ mod tests {
     #[test]
     fn a_whole_of_another_size_never_passes() {
         let layout = Guarded::of_elements(4).unwrap();
-        for whole in [vec![], layout.filled(0)[1..].to_vec()] {
+        for whole in [vec![], filled(layout, 0)[1..].to_vec()] {
             assert!(layout.check_bands(&whole).is_err());
             assert!(layout.body(&whole).is_empty());
         }

@@ -1,9 +1,9 @@
 //! Comparisons that cannot pass by accident.
 //!
-//! **Invariant: nothing compared is never a pass, and neither is a NaN, an infinity, or a buffer that nobody wrote.**
-//! Every comparison is written so that NaN fails it (`!(difference <= bound)`), an empty comparison is an error, and
-//! so is a bound loose enough to let zeros pass. Around the comparisons: poison for what must be written, and guard
-//! bands for what must not.
+//! **Invariant: nothing compared is never a pass, and neither is a NaN, an infinity, or a buffer
+//! that nobody wrote.** Every comparison is written so that NaN fails it (`!(difference <=
+//! bound)`), an empty comparison is an error, and so is a bound loose enough to let zeros pass.
+//! Around the comparisons: poison for what must be written, and guard bands for what must not.
 
 mod guard;
 mod report;
@@ -64,8 +64,8 @@ pub fn bit_exact(got: &[f32], want: &[f32]) -> Result<(), NotEqual> {
     compare(got, want, |got, want| got.to_bits() == want.to_bits())
 }
 
-/// As [`bit_exact`], except that where a NaN is wanted any NaN will do, for the payload is each machine's own; the
-/// poison word is not such a NaN, since it means that nobody wrote.
+/// As [`bit_exact`], except that where a NaN is wanted any NaN will do, for the payload is each
+/// machine's own; the poison word is not such a NaN, since it means that nobody wrote.
 ///
 /// # Errors
 /// As for [`bit_exact`].
@@ -76,12 +76,13 @@ pub fn bit_exact_any_nan(got: &[f32], want: &[f32]) -> Result<(), NotEqual> {
     })
 }
 
-/// `|got - want| <= tolerance * |want|`, where the scale is 1 at a wanted 0. Computed in f64, where neither the
-/// difference nor the product of two f32 overflows. NaN and infinities never pass, wanted or not.
+/// `|got - want| <= tolerance * |want|`, where the scale is 1 at a wanted 0. Computed in f64, where
+/// neither the difference nor the product of two f32 overflows. NaN and infinities never pass,
+/// wanted or not.
 ///
 /// # Errors
-/// If anything is further off, lengths differ, nothing was compared, or the tolerance is not in `0..1` (from 1 on,
-/// a buffer of zeros passes).
+/// If anything is further off, lengths differ, nothing was compared, or the tolerance is not in
+/// `0..1` (from 1 on, a buffer of zeros passes).
 pub fn relative(got: &[f32], want: &[f32], tolerance: f64) -> Result<(), NotEqual> {
     if !(0.0..1.0).contains(&tolerance) {
         return Err(NotEqual::Bound(tolerance, 1.0));
@@ -93,11 +94,12 @@ pub fn relative(got: &[f32], want: &[f32], tolerance: f64) -> Result<(), NotEqua
     })
 }
 
-/// The most units in the last place that [`ulp`] accepts as a bound: a thousandth of a binade of f32's 2^23.
+/// The most units in the last place that [`ulp`] accepts as a bound: a thousandth of a binade of
+/// f32's 2^23.
 pub const ULP_MAX: u32 = 1 << 13;
 
-/// At most `max` units in the last place apart, both zeros being one value. NaN never passes; an infinity passes
-/// only where the same infinity is wanted.
+/// At most `max` units in the last place apart, both zeros being one value. NaN never passes; an
+/// infinity passes only where the same infinity is wanted.
 ///
 /// # Errors
 /// If anything is further off, lengths differ, nothing was compared, or `max` is above [`ULP_MAX`].

@@ -1,7 +1,9 @@
-//! What a device check found, case by case: the reply of the process that ran it, and what a record keeps.
+//! What a device check found, case by case: the reply of the process that ran it, and what a record
+//! keeps.
 //!
-//! **Invariant: zero executed is never a pass, and neither is a report with cases that were not executed.** The
-//! verdict is computed from the records each time, never stored. Values are kept as bits: JSON has no NaN.
+//! **Invariant: zero executed is never a pass, and neither is a report with cases that were not
+//! executed.** The verdict is computed from the records each time, never stored. Values are kept as
+//! bits: JSON has no NaN.
 
 use std::fmt;
 
@@ -225,8 +227,8 @@ impl fmt::Display for Fault {
             }
             Self::StrayWrite { buffer, offset, got, want, count } => write!(
                 f,
-                "stray write around the {buffer}, {offset} bytes from its start: got 0x{got:08x}, want \
-                 0x{want:08x}; {count} guard words touched"
+                "stray write around the {buffer}, {offset} bytes from its start: got 0x{got:08x}, \
+                 want 0x{want:08x}; {count} guard words touched"
             ),
             Self::InputChanged { index, count } => {
                 write!(f, "{count} elements of the input changed, the first at {index}")
@@ -284,7 +286,8 @@ mod tests {
         let fault = Fault::of_comparison(NotEqual::Values(mismatch), None);
         assert_eq!(
             fault.to_string(),
-            "wrong at 3: got `NaN` (0x7fffffff), want `1.0` (0x3f800000) of the CPU reference; 2 differ"
+            "wrong at 3: got `NaN` (0x7fffffff), want `1.0` (0x3f800000) of the CPU reference; \
+             2 differ"
         );
         let empty = Fault::of_comparison(NotEqual::Empty, Some("a"));
         assert_eq!(empty.to_string(), "nothing to compare: both sides are empty");

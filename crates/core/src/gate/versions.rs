@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::parse_version;
-
 /// Why a text is no version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a version: MAJOR.MINOR expected, such as `13.0`")]
@@ -66,8 +64,19 @@ version! {
     IsaVersion
 }
 
+/// `MAJOR.MINOR` in its one spelling: at most three digits each, no sign, no leading zero.
+fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    let number = |part: &str| {
+        let plain = !part.is_empty() && part.len() <= 3 && part.bytes().all(|b| b.is_ascii_digit());
+        (plain && (part == "0" || !part.starts_with('0'))).then(|| part.parse().ok()).flatten()
+    };
+    Some((number(major)?, number(minor)?))
+}
+
 impl CudaVersion {
-    /// From the driver's number: 13000 is 13.0, 12090 is 12.9. Nothing for a number that can't be one.
+    /// From the driver's number: 13000 is 13.0, 12090 is 12.9. Nothing for a number that can't be
+    /// one.
     pub fn from_driver(number: i32) -> Option<Self> {
         let number = u32::try_from(number).ok().filter(|number| *number >= 1000)?;
         Some(Self { major: number / 1000, minor: number % 1000 / 10 })
@@ -86,8 +95,9 @@ impl IsaVersion {
 /// Major and minor.
 type Pair = (u32, u32);
 
-/// (ISA, first CUDA release that reads it), from table "PTX Release History" of the PTX ISA manual 9.1, chapter
-/// release notes (<https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>).
+/// (ISA, first CUDA release that reads it), from table "PTX Release History" of the PTX ISA manual
+/// 9.1, chapter release notes
+/// (<https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>).
 /// 12.6 has no ISA of its own: it reads 8.5.
 const RELEASES: &[(Pair, Pair)] = &[
     ((7, 0), (11, 0)),
@@ -119,8 +129,8 @@ fn releases() -> impl DoubleEndedIterator<Item = (IsaVersion, CudaVersion)> {
     })
 }
 
-/// The newest ISA that a driver of this release compiles. Nothing where the table can't tell: a release older than
-/// its first row or newer than its last.
+/// The newest ISA that a driver of this release compiles. Nothing where the table can't tell: a
+/// release older than its first row or newer than its last.
 pub fn newest_isa_of(driver: CudaVersion) -> Option<IsaVersion> {
     let (_, last) = releases().next_back()?;
     if driver > last {
@@ -134,8 +144,8 @@ pub fn oldest_driver_of(isa: IsaVersion) -> Option<CudaVersion> {
     releases().find(|(known, _)| *known == isa).map(|(_, release)| release)
 }
 
-/// Why a driver of this release does not compile this ISA; nothing where it does, or where neither the table nor
-/// the order of releases can tell (a driver newer than the table: loading tells).
+/// Why a driver of this release does not compile this ISA; nothing where it does, or where neither
+/// the table nor the order of releases can tell (a driver newer than the table: loading tells).
 pub fn too_new(isa: IsaVersion, driver: CudaVersion) -> Option<String> {
     if let Some(least) = oldest_driver_of(isa) {
         return (least > driver)
@@ -162,6 +172,16 @@ mod tests {
         }
         assert_eq!(text(0), None);
         assert_eq!(text(-5), None);
+    }
+
+    #[test]
+    fn a_version_has_one_spelling() {
+        for wrong in
+            ["", "9", "9.", ".0", "09.0", "9.00", "9.0.1", "+9.0", "9.0 ", "9.-1", "9999.0"]
+        {
+            assert!(wrong.parse::<CudaVersion>().is_err(), "{wrong}");
+            assert!(wrong.parse::<IsaVersion>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::{Harness, KernelSpec, Param, Precondition, Reference};
 
 const TILE: usize = 1024;
 
-/// Both take `(const float* __restrict__, float* __restrict__, size_t)`, blocks of 256, static shared memory only.
+/// Both take `(const float* __restrict__, float* __restrict__, size_t)`, blocks of 256, static
+/// shared memory only.
 const fn pipeline(name: &'static str) -> KernelSpec {
     KernelSpec {
         name,
@@ -18,8 +19,9 @@ const fn pipeline(name: &'static str) -> KernelSpec {
 pub(super) const HARNESS: Harness = Harness {
     name: "barrier-pipeline",
     kernels: &[pipeline("pipelineSyncthreads"), pipeline("pipelineSplitBarrier")],
-    // Less than a warp, around one tile, around two, an odd number of tiles, one element more than 264 tiles (so that
-    // on 132 multiprocessors one block of the lesson's grid goes round twice), and the lesson's own.
+    // Less than a warp, around one tile, around two, an odd number of tiles, one element more than
+    // 264 tiles (so that on 132 multiprocessors one block of the lesson's grid goes round twice),
+    // and the lesson's own.
     sizes: &[1, 31, 1023, 1024, 1025, 2048, 4097, 270_337, 4_194_915],
     reference: Reference::Chain,
 };

@@ -1,4 +1,5 @@
-//! Finding a kernel by the name that its source gives it: compilers mangle names, C linkage keeps them.
+//! Finding a kernel by the name that its source gives it: compilers mangle names, C linkage keeps
+//! them.
 
 /// Why a kernel was not found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,10 +30,11 @@ pub fn entry_name<'a>(ptx: &'a str, name: &str) -> Result<&'a str, NoEntry> {
     choose_entry(&entries_of_ptx(ptx), name)
 }
 
-/// The entry among these names that is this name; failing that, the one whose mangled form holds it.
+/// The entry among these names that is this name; failing that, the one whose mangled form holds
+/// it.
 ///
-/// An Itanium-mangled name holds each identifier after its length, so that `19pipelineSyncthreads` is found and a
-/// longer name that merely contains it is not.
+/// An Itanium-mangled name holds each identifier after its length, so that `19pipelineSyncthreads`
+/// is found and a longer name that merely contains it is not.
 ///
 /// # Errors
 /// If none fits or several do.
@@ -69,7 +71,8 @@ fn list(entries: &[&str]) -> String {
     text
 }
 
-/// The names of all `.entry` functions of PTX text, in order, each once (a declaration may precede its definition).
+/// The names of all `.entry` functions of PTX text, in order, each once (a declaration may precede
+/// its definition).
 pub fn entries_of_ptx(ptx: &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let mut in_comment = false;

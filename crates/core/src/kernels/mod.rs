@@ -1,7 +1,9 @@
-//! Launch descriptions of the kernels that a Rust harness drives: names, parameters, grids, preconditions.
+//! Launch descriptions of the kernels that a Rust harness drives: names, parameters, grids,
+//! preconditions.
 //!
-//! **Invariant: a harness is data.** It names kernels, sizes, grids, inputs and the reference; the runner's check
-//! does what it says on whatever device stands behind it. A manifest selects one by name.
+//! **Invariant: a harness is data.** It names kernels, sizes, grids, inputs and the reference; the
+//! runner's check does what it says on whatever device stands behind it. A manifest selects one by
+//! name.
 
 mod barrier_pipeline;
 mod entry;
@@ -71,7 +73,8 @@ impl Reference {
         }
     }
 
-    /// Compares an output with the wanted one. Where the input can hold NaN, any written NaN will do for a NaN.
+    /// Compares an output with the wanted one. Where the input can hold NaN, any written NaN will
+    /// do for a NaN.
     ///
     /// # Errors
     /// What differs.
@@ -88,7 +91,8 @@ impl Reference {
 pub struct Harness {
     /// The name by which a manifest selects it.
     pub name: &'static str,
-    /// The kernels. Each is compared with the reference, and each after the first with the first, in any bit.
+    /// The kernels. Each is compared with the reference, and each after the first with the first,
+    /// in any bit.
     pub kernels: &'static [KernelSpec],
     /// Numbers of elements; the last one is the lesson's own.
     pub sizes: &'static [usize],
@@ -110,8 +114,9 @@ impl Harness {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// All cases on a device of so many multiprocessors: sizes × inputs × grids × kernels, nested in this order, so
-    /// that a reference serves all launches of its input, and the first kernel comes before those compared with it.
+    /// All cases on a device of so many multiprocessors: sizes × inputs × grids × kernels, nested
+    /// in this order, so that a reference serves all launches of its input, and the first kernel
+    /// comes before those compared with it.
     pub fn cases(&self, sm_count: u32, seed: u64) -> Vec<CheckCase> {
         let mut random = SplitMix64::new(seed);
         // Below 2^63: a TOML integer holds them.
@@ -134,7 +139,8 @@ impl Harness {
         cases
     }
 
-    /// Grids for so many elements: 1, 2 and the lesson's choice, within every kernel's precondition, each once.
+    /// Grids for so many elements: 1, 2 and the lesson's choice, within every kernel's
+    /// precondition, each once.
     fn grids(&self, n: usize, sm_count: u32) -> Vec<u32> {
         let max = self.kernels.iter().map(|kernel| kernel.precondition.grid_max(n)).min();
         let max = max.unwrap_or(0);
@@ -155,7 +161,8 @@ fn lesson_grid(sm_count: u32, tiles: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// (n, grids) by hand from the lesson: tiles of 1,024, grid at most tiles, an H200 has 132 multiprocessors.
+    /// (n, grids) by hand from the lesson: tiles of 1,024, grid at most tiles, an H200 has 132
+    /// multiprocessors.
     const BY_HAND: [(usize, &[u32]); 9] = [
         (1, &[1]),
         (31, &[1]),

@@ -2,20 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where the elements of an input come from. A pure function of the kind and the seed: anybody can make it again.
+/// Where the elements of an input come from. A pure function of the kind and the seed: anybody can
+/// make it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Input {
     /// The lesson's: `(i % 97) * 0.01f`, in f32 as C computes it.
     Lesson,
-    /// Any finite value, by bit pattern: both zeros, subnormals, the largest. The chain of such a value is finite
-    /// as well: each step brings it nearer to 250.
+    /// Any finite value, by bit pattern: both zeros, subnormals, the largest. The chain of such a
+    /// value is finite as well: each step brings it nearer to 250.
     Finite {
         /// Of the generator.
         seed: u64,
     },
-    /// As `Finite`, with infinities and NaN among them. Outputs are then compared with every NaN taken for the
-    /// same: which payload a NaN gets is each machine's own, and the device always writes 0x7FFFFFFF.
+    /// As `Finite`, with infinities and NaN among them. Outputs are then compared with every NaN
+    /// taken for the same: which payload a NaN gets is each machine's own, and the device always
+    /// writes 0x7FFFFFFF.
     Special {
         /// Of the generator.
         seed: u64,
@@ -49,7 +51,8 @@ fn lesson_value(index: usize) -> f32 {
     (index % 97) as f32 * 0.01
 }
 
-/// Three in four: any finite bit pattern. The others: the edges, which patterns drawn evenly hardly ever hit.
+/// Three in four: any finite bit pattern. The others: the edges, which patterns drawn evenly hardly
+/// ever hit.
 fn finite(word: u64) -> f32 {
     const EDGES: [f32; 8] = [
         0.0,
@@ -66,7 +69,8 @@ fn finite(word: u64) -> f32 {
         let edge = EDGES[(word >> 2 & 7) as usize];
         return if bits >> 31 == 0 { edge } else { -edge };
     }
-    // 254 of the 255 exponents are finite besides zero's; the one that is not is folded onto a finite one.
+    // 254 of the 255 exponents are finite besides zero's; the one that is not is folded onto a
+    // finite one.
     let exponent = (bits >> 23 & 0xFF) % 0xFF;
     f32::from_bits(bits & 0x807F_FFFF | exponent << 23)
 }
@@ -107,7 +111,8 @@ mod tests {
 
     #[test]
     fn the_generator_is_the_published_one() {
-        // First outputs for seed 1234567 of the reference implementation by Vigna, as Rosetta Code lists them.
+        // First outputs for seed 1234567 of the reference implementation by Vigna, as Rosetta Code
+        // lists them.
         let mut random = SplitMix64::new(1_234_567);
         let expect = [
             6_457_827_717_110_365_317_u64,

@@ -1,13 +1,15 @@
 //! The chain in wide lanes: which instructions this machine has, chosen at run time.
 //!
-//! A build for plain x86-64 has no fused multiply-add, and `f32::mul_add` is then a library call, some thirty times
-//! slower. So the machine is asked, and the loops below are compiled for what it may have. Each step depends on the
-//! one before, with a latency of about four cycles at two a cycle: eight vectors at least must be under way in a
-//! core. Twelve (AVX-512: 16, of 32 registers) leave room for the two constants.
+//! A build for plain x86-64 has no fused multiply-add, and `f32::mul_add` is then a library call,
+//! some thirty times slower. So the machine is asked, and the loops below are compiled for what it
+//! may have. Each step depends on the one before, with a latency of about four cycles at two a
+//! cycle: eight vectors at least must be under way in a core. Twelve (AVX-512: 16, of 32 registers)
+//! leave room for the two constants.
 #![allow(
     unsafe_code,
-    reason = "functions for instructions that the build does not assume are called after the machine was asked for \
-              them; their vector loads and stores take pointers, made from slices of checked length"
+    reason = "functions for instructions that the build does not assume are called after the \
+              machine was asked for them; their vector loads and stores take pointers, made from \
+              slices of checked length"
 )]
 
 use super::{CHAIN_ADDEND, CHAIN_FACTOR, CHAIN_STEPS, chain_of};
@@ -21,7 +23,8 @@ pub enum Lanes {
     /// 8 lanes a vector (x86-64 with AVX and FMA).
     #[cfg(target_arch = "x86_64")]
     Fma,
-    /// What the compiler makes of plain code: on aarch64 fused and in vectors, elsewhere a library call.
+    /// What the compiler makes of plain code: on aarch64 fused and in vectors, elsewhere a library
+    /// call.
     Plain,
 }
 
@@ -29,7 +32,7 @@ pub enum Lanes {
 pub fn lanes() -> Lanes {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
             return Lanes::Avx512;
         }
         if is_x86_feature_detected!("avx") && is_x86_feature_detected!("fma") {
@@ -45,7 +48,9 @@ impl Lanes {
         debug_assert_eq!(input.len(), output.len());
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 if is_x86_feature_detected!("avx512f") => {
+            Self::Avx512
+                if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") =>
+            {
                 // SAFETY: the machine has the instructions, asked on the line above.
                 unsafe { avx512(input, output) }
             }
@@ -61,7 +66,8 @@ impl Lanes {
     }
 }
 
-/// Element by element, in blocks that a compiler for a machine with a fused instruction turns into vectors.
+/// Element by element, in blocks that a compiler for a machine with a fused instruction turns into
+/// vectors.
 fn plain(input: &[f32], output: &mut [f32]) {
     const BLOCK: usize = 32;
     let (input, input_rest) = input.as_chunks::<BLOCK>();

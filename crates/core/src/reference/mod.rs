@@ -1,8 +1,9 @@
 //! CPU references, bit for bit what the device computes.
 //!
-//! **Invariant: whatever lanes and cores are used, each element equals [`chain_of`], which is the definition.** A
-//! fused multiply-add is correctly rounded wherever it runs, so the device's chain and this one agree in every bit;
-//! `a * b + c` rounds twice and does not. The check of a run compares what a kernel wrote with what is computed here.
+//! **Invariant: whatever lanes and cores are used, each element equals [`chain_of`], which is the
+//! definition.** A fused multiply-add is correctly rounded wherever it runs, so the device's chain
+//! and this one agree in every bit; `a * b + c` rounds twice and does not. The check of a run
+//! compares what a kernel wrote with what is computed here.
 
 mod input;
 mod lanes;
@@ -60,9 +61,10 @@ pub fn chain_into_on_this_core(input: &[f32], output: &mut [f32]) {
 mod tests {
     use super::*;
 
-    /// By the standard: fused means that the product and the sum are rounded once. The product of two f32 is exact
-    /// in f64 (48 bits of 53); adding 0.25 there rounds once to f64, and once more to f32. Where the f64 sum is
-    /// exact, that is one rounding, computed without any fused instruction.
+    /// By the standard: fused means that the product and the sum are rounded once. The product of
+    /// two f32 is exact in f64 (48 bits of 53); adding 0.25 there rounds once to f64, and once more
+    /// to f32. Where the f64 sum is exact, that is one rounding, computed without any fused
+    /// instruction.
     fn step_by_f64(v: f32) -> Option<f32> {
         let product = f64::from(v) * f64::from(CHAIN_FACTOR);
         let sum = product + f64::from(CHAIN_ADDEND);

@@ -1,7 +1,8 @@
-//! A check in a process of its own: a crash or a hang is an outcome, and the parent knows in which case.
+//! A check in a process of its own: a crash or a hang is an outcome, and the parent knows in which
+//! case.
 //!
-//! The request goes to the child's standard input as one JSON object; on its standard output it answers a line of
-//! JSON an event, the last of which is the report or why there is none.
+//! The request goes to the child's standard input as one JSON object; on its standard output it
+//! answers a line of JSON an event, the last of which is the report or why there is none.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
@@ -124,7 +125,8 @@ pub enum CheckOutcome {
     },
 }
 
-/// Checks in a child process, which is killed at the deadline. After a crash or a hang the devices are probed.
+/// Checks in a child process, which is killed at the deadline. After a crash or a hang the devices
+/// are probed.
 ///
 /// # Errors
 /// If the child can't be started.

@@ -5,7 +5,8 @@ use proofrun_core::reference::chain_of;
 
 use crate::device::{Arg, Backend, Buffer, DeviceCode, DeviceError, Launch, Module};
 
-/// What one launch sees: the whole of both buffers as words, where their bodies begin, and the launch's numbers.
+/// What one launch sees: the whole of both buffers as words, where their bodies begin, and the
+/// launch's numbers.
 pub(super) struct Seen<'a> {
     pub(super) input: &'a mut [f32],
     pub(super) output: &'a mut [f32],
@@ -81,8 +82,8 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn upload(&mut self, buffer: Buffer, bytes: &[u8]) -> Result<(), DeviceError> {
-        self.held(buffer)?[..bytes.len()].copy_from_slice(bytes);
+    fn upload(&mut self, buffer: Buffer, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.held(buffer)?[offset..offset + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
 

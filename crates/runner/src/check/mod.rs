@@ -1,9 +1,9 @@
 //! The checked launches of a harness on a device: poison, launch, compare, look for stray writes.
 //!
-//! **Invariant: a case passes only if it ran and every comparison was made and held.** Outputs are poisoned before
-//! each launch, both buffers lie between guard bands, the input is compared as well, and after a call of the device
-//! has failed nothing more is executed: a CUDA context does not recover, and its later answers are about the first
-//! fault.
+//! **Invariant: a case passes only if it ran and every comparison was made and held.** Outputs are
+//! poisoned before each launch, both buffers lie between guard bands, the input is compared as
+//! well, and after a call of the device has failed nothing more is executed: a CUDA context does
+//! not recover, and its later answers are about the first fault.
 
 mod child;
 #[cfg(test)]
@@ -37,12 +37,12 @@ pub enum CheckError {
     NoEntry(#[from] NoEntry),
 }
 
-/// Runs every case of the harness. `started` hears of each case before its launch, so that whoever watches knows
-/// where a launch hung or the process died.
+/// Runs every case of the harness. `started` hears of each case before its launch, so that whoever
+/// watches knows where a launch hung or the process died.
 ///
 /// # Errors
-/// If the check can't begin: the device does not answer, or the code does not load or lacks a kernel. Whatever
-/// happens from the first case on is in the report.
+/// If the check can't begin: the device does not answer, or the code does not load or lacks a
+/// kernel. Whatever happens from the first case on is in the report.
 pub fn run_check(
     backend: &mut dyn Backend,
     harness: &Harness,
@@ -148,8 +148,11 @@ impl CheckRun<'_> {
         let uploaded = layout.holding(&group.values);
         let input = self.backend.allocate(layout.total_bytes())?;
         let output = self.backend.allocate(layout.total_bytes())?;
-        self.backend.upload(input, &uploaded)?;
-        self.backend.upload(output, &layout.filled(POISON_BYTE))?;
+        self.backend.upload(input, 0, &uploaded)?;
+        self.backend.fill(output, POISON_BYTE)?;
+        for (offset, band) in layout.bands() {
+            self.backend.upload(output, offset, &band)?;
+        }
         let args: Vec<Arg> = kernel
             .params
             .iter()

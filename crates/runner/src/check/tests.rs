@@ -1,5 +1,5 @@
-//! The check proves that it can fail: each planted fault is found, by the check that is meant for it, in the cases
-//! that have it and in no other.
+//! The check proves that it can fail: each planted fault is found, by the check that is meant for
+//! it, in the cases that have it and in no other.
 
 use proofrun_core::checks::{
     CheckCase, CheckReport, Counts, Fault, Outcome, POISON_WORD, ReportVerdict,

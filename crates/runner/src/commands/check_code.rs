@@ -9,8 +9,8 @@ use proofrun_core::checks::{CheckReport, Outcome};
 use crate::check::{CheckOutcome, CheckRequest, check_in_child};
 use crate::device::Helper;
 
-/// Launch the kernels of a harness from a file of PTX or a cubin, and compare what they write with the CPU reference
-/// bit for bit, in a process of its own.
+/// Launch the kernels of a harness from a file of PTX or a cubin, and compare what they write with
+/// the CPU reference bit for bit, in a process of its own.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file, as `nvcc -ptx` or `nvcc -cubin` makes it.
@@ -50,7 +50,7 @@ pub fn run(args: &Args, output: &mut impl Write) -> io::Result<CheckOutcome> {
         CheckOutcome::Failed(report) => show(output, "failed", report, args.json)?,
         CheckOutcome::NotExecuted(report) => show(output, "not executed", report, args.json)?,
         CheckOutcome::Refused(why) => {
-            writeln!(output, "not executed: {}", why.to_string().escape_debug())?;
+            writeln!(output, "refused: {}", why.to_string().escape_debug())?;
         }
         CheckOutcome::Crashed { how, case, stderr, after } => {
             let at = case.as_ref().map_or("before the first case".to_owned(), ToString::to_string);

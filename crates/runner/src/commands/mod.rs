@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use crate::check::{CHECK_COMMAND, answer_request};
 use crate::device::{PROBE_COMMAND, probe_here};
 
-/// Answers a hidden subcommand; nothing if this is none. Every program that uses [`crate::device::Helper::this`]
-/// asks this of its first argument before it does anything else.
+/// Answers a hidden subcommand; nothing if this is none. Every program that uses
+/// [`crate::device::Helper::this`] asks this of its first argument before it does anything else.
 pub fn hidden(first: Option<&OsStr>) -> Option<ExitCode> {
     let answered = match first?.to_str()? {
         PROBE_COMMAND => answer_probe(&mut io::stdout().lock()),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use proofrun_core::gate::Probe;
 
-use crate::device::{Helper, PROBE_DEADLINE, probe};
+use crate::device::{DeviceError, Helper, PROBE_DEADLINE, probe};
 
 /// Say what devices this host has; a driver that is broken is said, not suffered.
 #[derive(Debug, clap::Args)]
@@ -26,10 +26,8 @@ pub fn run(args: &Args, output: &mut impl Write) -> io::Result<Probe> {
         return Ok(found);
     }
     match &found {
-        Probe::NoDriver => {
-            writeln!(output, "no driver: the library `libcuda` is not on this host")?
-        }
-        Probe::DriverWithoutDevice => writeln!(output, "no device: the driver shows none")?,
+        Probe::NoDriver => writeln!(output, "{}", DeviceError::NoDriver)?,
+        Probe::DriverWithoutDevice => writeln!(output, "{}", DeviceError::NoDevice)?,
         Probe::DriverBroken { detail } => {
             writeln!(output, "driver broken: {}", detail.escape_debug())?;
         }
@@ -38,7 +36,8 @@ pub fn run(args: &Args, output: &mut impl Write) -> io::Result<Probe> {
                 let facts = &device.facts;
                 writeln!(
                     output,
-                    "{}: {} ({}), {} multiprocessors, L2 {} bytes, memory {} bytes, driver {} (CUDA {}), card {}",
+                    "{}: {} ({}), {} multiprocessors, L2 {} bytes, memory {} bytes, driver {} (CUDA {}), card \
+                     {}",
                     device.index,
                     facts.name.escape_debug(),
                     facts.compute_capability,

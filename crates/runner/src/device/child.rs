@@ -16,7 +16,8 @@ const POLL: Duration = Duration::from_millis(5);
 /// How long pipes may stay open after the child itself has ended.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// How this harness starts itself again as a child: a program whose first argument names a hidden subcommand.
+/// How this harness starts itself again as a child: a program whose first argument names a hidden
+/// subcommand.
 #[derive(Debug, Clone)]
 pub struct Helper {
     /// The program.
@@ -73,7 +74,8 @@ pub(crate) fn run_child(
         .spawn()?;
     let stdout = collect(child.stdout.take(), STDOUT_BYTES_MAX);
     let stderr = collect(child.stderr.take(), STDERR_BYTES_MAX);
-    // A request is far smaller than a pipe's buffer; a child that died before reading it says why by its end.
+    // A request is far smaller than a pipe's buffer; a child that died before reading it says why
+    // by its end.
     if let Some(mut stdin) = child.stdin.take() {
         drop(stdin.write_all(input));
     }
@@ -121,4 +123,57 @@ fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> mpsc::
         });
     }
     receive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// A shell as the child; the hidden subcommand is its `$0`.
+    fn shell(script: &str, input: &[u8], deadline: Duration) -> Ended {
+        let mut helper = Helper::at("/bin/sh");
+        helper.args = vec!["-c".into(), script.into()];
+        run_child(&helper, "hidden", input, deadline).unwrap()
+    }
+
+    #[test]
+    fn a_child_is_fed_and_heard() {
+        let ended = shell("cat; echo $0; echo no >&2", b"in ", LONG);
+        assert_eq!(ended.stdout, b"in hidden\n");
+        assert_eq!((ended.stderr.as_str(), ended.hung, ended.how), ("no\n", false, None));
+    }
+
+    #[test]
+    fn each_way_to_end_is_told() {
+        assert_eq!(shell("exit 7", b"", LONG).how.as_deref(), Some("exit status 7"));
+        assert_eq!(shell("kill -9 $$", b"", LONG).how.as_deref(), Some("signal 9"));
+        // The child ends without having read its input.
+        assert_eq!(shell("exit 0", &[0; 1 << 20], LONG).how, None);
+        assert!(run_child(&Helper::at("/nonexistent"), "x", b"", LONG).is_err());
+    }
+
+    #[test]
+    fn a_child_that_hangs_is_killed_and_what_it_said_is_kept() {
+        let started = Instant::now();
+        let ended = shell("echo before; exec sleep 600", b"", Duration::from_millis(300));
+        assert!(ended.hung && started.elapsed() < Duration::from_secs(30));
+        assert_eq!(ended.stdout, b"before\n");
+    }
+
+    #[test]
+    fn a_flood_is_cut_and_does_not_block_the_child() {
+        let ended = shell("head -c 20000000 /dev/zero; head -c 100000 /dev/zero >&2", b"", LONG);
+        assert_eq!(ended.how, None);
+        assert_eq!((ended.stdout.len(), ended.stderr.len()), (STDOUT_BYTES_MAX, STDERR_BYTES_MAX));
+    }
+
+    #[test]
+    fn a_descendant_that_keeps_the_pipes_open_does_not_hold_up_the_parent() {
+        let started = Instant::now();
+        let ended = shell("sleep 20 & exit 0", b"", LONG);
+        assert_eq!((ended.how, ended.hung), (None, false));
+        assert!(started.elapsed() < Duration::from_secs(15));
+    }
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "device", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DeviceError {
-    /// The driver's library is not on this host.
-    #[error("no driver: the library `libcuda` is not on this host")]
+    /// The driver's library is not on this host, or does not load.
+    #[error("no driver: the library `libcuda` is not on this host, or does not load")]
     NoDriver,
     /// The driver shows no device.
     #[error("no device: the driver is there and shows none")]

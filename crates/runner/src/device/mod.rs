@@ -1,15 +1,16 @@
 //! Devices: finding them, running code on them, reading the state of a card.
 //!
-//! **Invariant: whatever can end the process happens in a child.** A missing library, a missing symbol or an error
-//! code that the bindings do not know ends a process that calls the driver; [`probe`](fn@probe) and
-//! [`check_in_child`](crate::check::check_in_child) therefore ask a child, and its death is an answer. NVML is asked
-//! in the process itself: each of its calls returns.
+//! **Invariant: whatever can end the process happens in a child.** A missing library, a missing
+//! symbol or an error code that the bindings do not know ends a process that calls the driver;
+//! [`probe`](fn@probe) and [`check_in_child`](crate::check::check_in_child) therefore ask a child,
+//! and its death is an answer. NVML is asked in the process itself: each of its calls returns.
 //!
 //! The launch side is a trait, [`Backend`], so that another device can stand behind a check.
 
 mod child;
 mod code;
 mod cuda;
+mod driver;
 mod error;
 mod nvml;
 mod probe;
@@ -68,8 +69,8 @@ pub struct Launch<'a> {
     pub args: &'a [Arg],
 }
 
-/// What a check needs of a device. Every call is complete when it returns, except a launch, whose own error may
-/// surface at [`Backend::synchronise`].
+/// What a check needs of a device. Every call is complete when it returns, except a launch, whose
+/// own error may surface at [`Backend::synchronise`].
 pub trait Backend {
     /// What the device is.
     fn facts(&mut self) -> Result<DeviceFacts, DeviceError>;
@@ -83,8 +84,8 @@ pub trait Backend {
     /// Gives memory back; the buffer is not used again.
     fn free(&mut self, buffer: Buffer) -> Result<(), DeviceError>;
 
-    /// Copies to the start of a buffer.
-    fn upload(&mut self, buffer: Buffer, bytes: &[u8]) -> Result<(), DeviceError>;
+    /// Copies into a buffer, so many bytes from its start.
+    fn upload(&mut self, buffer: Buffer, offset: usize, bytes: &[u8]) -> Result<(), DeviceError>;
 
     /// Copies the whole of a buffer.
     fn download(&mut self, buffer: Buffer) -> Result<Vec<u8>, DeviceError>;

@@ -1,14 +1,18 @@
 //! The state of a card, from NVML, which is opened at run time and may be absent.
 
+use std::sync::OnceLock;
+
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::error::{Bits, NvmlError};
 use nvml_wrapper::{Device, Nvml};
 use proofrun_core::Digest;
 use proofrun_core::card::{CardState, reason_names};
 
-/// The state of the card with this hashed identifier, now. Processes with these ids are the reader's own.
+/// The state of the card with this hashed identifier, now. Processes with these ids are the
+/// reader's own.
 ///
-/// Identifiers are compared hashed: NVML's order is not the driver's, and `CUDA_VISIBLE_DEVICES` is unknown to it.
+/// Identifiers are compared hashed: NVML's order is not the driver's, and `CUDA_VISIBLE_DEVICES` is
+/// unknown to it.
 pub fn card_state(uuid: &Digest, own: &[u32]) -> CardState {
     let nvml = match Nvml::init() {
         Ok(nvml) => nvml,
@@ -67,8 +71,15 @@ fn mask(card: &Device<'_>) -> Option<u64> {
     }
 }
 
-/// The kernel driver's version, from NVML or from the driver's file under /proc; `unknown` where neither tells.
+/// The kernel driver's version, from NVML or from the driver's file under /proc; `unknown` where
+/// neither tells. Asked once: it does not change under a running process, and opening NVML wakes
+/// every card.
 pub(super) fn driver_version() -> String {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(ask_driver_version).clone()
+}
+
+fn ask_driver_version() -> String {
     let asked = Nvml::init().and_then(|nvml| nvml.sys_driver_version()).ok();
     let read = || fs_err::read_to_string("/proc/driver/nvidia/version").ok();
     asked
@@ -93,8 +104,9 @@ mod tests {
     #[test]
     fn the_version_is_found_in_both_forms_of_the_file() {
         for text in [
-            "NVRM version: NVIDIA UNIX x86_64 Kernel Module  470.57.02  Tue Jul 13 16:14:05 UTC 2021\n",
-            "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  470.57.02  Release Build\nGCC version: 12.3.0\n",
+            "NVRM version: NVIDIA UNIX x86_64 Kernel Module  470.57.02  Tue Jul 13 2021\n",
+            "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  470.57.02  Release Build\n\
+             GCC version: 12.3.0\n",
         ] {
             assert_eq!(version_in(text).as_deref(), Some("470.57.02"));
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proofrun_core::Digest;
 use proofrun_core::gate::{Device, Probe};
 
-use super::{DeviceError, Ended, Helper, cuda, run_child};
+use super::{DeviceError, Ended, Helper, driver, run_child};
 
 /// The hidden subcommand that a child is started with.
 pub const PROBE_COMMAND: &str = "probe-child";
@@ -56,11 +56,11 @@ pub fn probe_here() -> Probe {
 }
 
 fn devices() -> Result<Vec<Device>, DeviceError> {
-    cuda::init()?;
-    let cuda = cuda::interface()?;
+    driver::init()?;
+    let cuda = driver::interface()?;
     let device = |index| {
-        let uuid = Digest::of(cuda::uuid(index)?);
-        Ok(Device { index, facts: cuda::facts(index)?, cuda, uuid })
+        let uuid = Digest::of(driver::uuid(index)?);
+        Ok(Device { index, facts: driver::facts(index)?, cuda, uuid })
     };
-    (0..cuda::count()?).map(device).collect()
+    (0..driver::count()?).map(device).collect()
 }

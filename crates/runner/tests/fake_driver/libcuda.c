@@ -1,6 +1,8 @@
-/* A stand-in for the driver's library: one card whose memory is the host's, and two kernels known by name.
+/* A stand-in for the driver's library: one card whose memory is the host's, and two kernels known
+ * by name.
  *
- * FAKE_CUDA chooses what goes wrong; FAKE_CUDA_AT the launch from 1 at which a launch-time fault happens.
+ * FAKE_CUDA chooses what goes wrong; FAKE_CUDA_AT the launch from 1 at which a fault of a launch
+ * happens.
  * Numbers and signatures are those of cuda.h. */
 #include <math.h>
 #include <signal.h>
@@ -159,6 +161,14 @@ int cuModuleLoadData(void **module, const void *image)
     return strstr(image, ".version") != NULL ? 0 : 200;
 }
 
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values)
+{
+    for (unsigned i = 0; i < count; ++i)
+        if (options[i] == 5) /* the buffer for the compiler's errors; its size is option 6 */
+            snprintf(values[i], 4096, "ptxas fatal   : Unsupported .version 9.0\n");
+    return cuModuleLoadData(module, image);
+}
+
 int cuModuleUnload(void *module) { (void)module; return 0; }
 
 int cuModuleGetFunction(void **function, void *module, const char *name)
@@ -173,7 +183,12 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 }
 
 int cuMemAlloc_v2(ptr_t *at, size_t bytes) { *at = (ptr_t)(uintptr_t)malloc(bytes); return 0; }
-int cuMemAllocAsync(ptr_t *at, size_t bytes, void *stream) { (void)stream; return cuMemAlloc_v2(at, bytes); }
+int cuMemAllocAsync(ptr_t *at, size_t bytes, void *stream)
+{
+    (void)stream;
+    return cuMemAlloc_v2(at, bytes);
+}
+
 int cuMemFree_v2(ptr_t at) { free((void *)(uintptr_t)at); return 0; }
 int cuMemFreeAsync(ptr_t at, void *stream) { (void)stream; return cuMemFree_v2(at); }
 
@@ -198,8 +213,8 @@ int cuMemsetD8Async(ptr_t to, unsigned char byte, size_t bytes, void *stream)
     return 0;
 }
 
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, void *stream, void **params, void **extra)
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **params, void **extra)
 {
     (void)function, (void)shared, (void)stream, (void)extra;
     if (gy * gz * by * bz != 1 || bx != 256 || gx == 0)
