@@ -39,8 +39,8 @@ pub enum ProblemKind {
     LoneCarriageReturn,
     /// Blanks between a backslash and the line end: a splice to some compilers only.
     BlankAfterBackslash,
-    /// A control character anywhere, or in code a character outside ASCII that is neither letter nor
-    /// digit: white space to some compilers only.
+    /// A control character anywhere, or in code a character outside ASCII that is neither letter
+    /// nor digit: white space to some compilers only.
     UnusualCharacter,
     /// A backslash outside literals that is no splice: the start of a universal character name.
     StrayBackslash,
