@@ -71,7 +71,7 @@ fn only_flags_that_change_the_code_reach_the_ptx() {
 /// Each after a command that is otherwise right.
 #[rustfmt::skip]
 const REACHING_OUT: &[&str] = &[
-    "-ccbin=./evil", "-ccbin evil", "--compiler-bindir ./evil", "-o ../x", "-o /tmp/x", "-o a/b",
+    "-ccbin=./evil", "-ccbin evil", "--compiler-bindir ./evil", "-o ../x", "-o /var/x", "-o a/b",
     "-o a.cu", "-o -x", "-o .x", "-o=../x", "-o../x", "@flags", "-optf flags",
     "--options-file=flags", "/etc/passwd.cu", "../../../x.cu", "-I /usr/include", "-I../../..",
     "-I=/usr", "-include x.h", "-run", "--run", "-dryrun", "--keep-dir=..", "-odir ..", "-x cu",

@@ -37,16 +37,22 @@ pub(super) fn isa(text: &str) -> Option<String> {
     lines.find_map(|line| line.strip_prefix(".version")).map(|version| version.trim().to_owned())
 }
 
-/// `_GLOBAL__N__ad6a9996_4_x_cu` → `_GLOBAL__N__00000000_4_x_cu`, and the same after `_INTERNAL_`.
+/// `_GLOBAL__N__ad6a9996_4_x_cu` becomes `_GLOBAL__N__00000000_4_x_cu`, and so do the names that
+/// start `_INTERNAL_` and, in relocatable code, `__nv_static_23__`.
 fn without_hashes(line: &str, out: &mut String) {
+    const MARKS: [&str; 3] = ["_GLOBAL__N__", "_INTERNAL_", "__nv_static_"];
     const DIGITS: usize = 8;
     let mut rest = line;
-    while let Some((at, mark)) = ["_GLOBAL__N__", "_INTERNAL_"]
-        .iter()
-        .filter_map(|mark| rest.find(mark).map(|at| (at, *mark)))
-        .min()
+    while let Some((at, mark)) =
+        MARKS.iter().filter_map(|mark| rest.find(mark).map(|at| (at, *mark))).min()
     {
-        let (before, after) = rest.split_at(at + mark.len());
+        let mut end = at + mark.len();
+        if mark == "__nv_static_" {
+            // The length of what follows, and two underscores.
+            end += rest[end..].bytes().take_while(u8::is_ascii_digit).count();
+            end += rest[end..].bytes().take_while(|byte| *byte == b'_').count();
+        }
+        let (before, after) = rest.split_at(end);
         out.push_str(before);
         rest = match after.split_at_checked(DIGITS) {
             Some((hash, tail)) if hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
@@ -79,6 +85,8 @@ mod tests {
         let name = |hash: &str| format!(".entry _ZN34_GLOBAL__N__{hash}_4_x_cu__Z2k2v1kEPi(");
         assert_eq!(digest(&name("ad6a9996")), digest(&name("52210ee6")));
         assert_ne!(digest(&name("ad6a9996")), digest(&name("ad6a9996").replace("x_cu", "y_cu")));
+        let relocatable = |hash: &str| format!("[__nv_static_23__{hash}_4_x_cu__Z2k2v_g];");
+        assert_eq!(digest(&relocatable("ad6a9996")), digest(&relocatable("52210ee6")));
         // Too short, no hash, and a character that is not ASCII at the cut.
         for text in ["_GLOBAL__N__12", "_INTERNAL_zzzzzzzzz", "_INTERNAL_1234567é"] {
             assert_ne!(digest(text), digest("_INTERNAL_"));

@@ -127,11 +127,17 @@ fn ptx_is_the_same_in_every_folder_and_for_every_comment() {
                   static __device__ int kept;\n\
                   __global__ void seen(int *p) { *p = kept++; }\n\
                   int main() { hidden<<<1, 1>>>(nullptr); seen<<<1, 1>>>(nullptr); }\n";
-    let digest = |source: &str| Course::new(source).build().product.unwrap().ptx_digest;
-    let expect = digest(source);
-    assert_eq!(digest(source), expect, "another folder");
-    assert_eq!(digest(&format!("// A comment.\n{source}")), expect, "a comment");
-    assert_ne!(digest(&source.replace("*p = 1", "*p = 2")), expect);
+    for flags in ["", "-rdc=true"] {
+        let line = format!("nvcc -std=c++17 -arch=sm_80 {flags} -o prog a.cu");
+        let digest = |source: &str| {
+            let outcome = Course::new(source).build_with(&line, DEADLINE).unwrap();
+            outcome.product.unwrap().ptx_digest
+        };
+        let expect = digest(source);
+        assert_eq!(digest(source), expect, "another folder {flags}");
+        assert_eq!(digest(&format!("// A comment.\n{source}")), expect, "a comment {flags}");
+        assert_ne!(digest(&source.replace("*p = 1", "*p = 2")), expect);
+    }
 }
 
 #[test]

@@ -96,8 +96,15 @@ impl Toolkit {
 /// fetched once into the workspace's own target folder.
 #[cfg(test)]
 pub(crate) fn for_tests() -> Toolkit {
-    let target = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
-    let target = target.canonicalize_utf8().unwrap();
     let cancel = crate::system::process::Cancel::new();
-    ensure(&Places::of_environment(None, &target), false, &mut |_| {}, &cancel).unwrap()
+    let places = Places::of_environment(None, &target_for_tests());
+    ensure(&places, false, &mut |_| {}, &cancel).unwrap()
+}
+
+/// The workspace's own target folder, wherever cargo puts what it builds.
+#[cfg(test)]
+pub(crate) fn target_for_tests() -> Utf8PathBuf {
+    let target = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
+    crate::system::files::create_dir(&target).unwrap();
+    target.canonicalize_utf8().unwrap()
 }

@@ -56,6 +56,9 @@ pub fn probe(
     path: &str,
     cancel: &Cancel,
 ) -> Result<Toolkit, NotAToolkit> {
+    // Builds run in another folder than this program, so a relative path would not do.
+    let absolute = camino::absolute_utf8(root).unwrap_or_else(|_| root.to_owned());
+    let root = absolute.as_path();
     let nvcc = root.join("bin/nvcc");
     if !nvcc.is_file() {
         return Err(NotAToolkit::NoNvcc(nvcc));

@@ -164,3 +164,62 @@ fn what_cannot_start_says_why() {
     assert_eq!(folder, "folder `/no/such/folder` to run `sh` in is not there");
     assert!(run(Command::new("/etc/passwd")).starts_with("cannot start `/etc/passwd`: "));
 }
+
+/// Runs as a program of its own, for the two tests below: a child that writes its process id to a
+/// file and sleeps. How it ended is written to another.
+#[test]
+#[ignore = "a program for the tests below, which start it"]
+fn parent() {
+    let folder = std::env::var("PARENT_FOLDER").unwrap();
+    let script = format!("echo $$ > {folder}/new && mv {folder}/new {folder}/pid; exec sleep 1000");
+    let cancel = Cancel::on_signals().unwrap();
+    let ended = sh(&script).deadline(2 * PATIENCE).run(&cancel).unwrap();
+    std::fs::write(format!("{folder}/status"), ended.status.to_string()).unwrap();
+}
+
+/// Starts [`parent`], signals it once its child runs, and waits for both to be gone.
+fn signal_a_parent(signal: rustix::process::Signal) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut parent = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "system::process::tests::parent", "--ignored"])
+        .env("PARENT_FOLDER", folder.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait_until = |done: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !done() {
+            assert!(start.elapsed() < PATIENCE, "waited in vain");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    wait_until(&|| path("pid").exists());
+    let child = std::fs::read(path("pid")).unwrap();
+    assert!(alive(&child));
+    let pid = rustix::process::Pid::from_child(&parent);
+    rustix::process::kill_process(pid, signal).unwrap();
+    parent.wait().unwrap();
+    wait_until(&|| !runs(&child));
+    std::fs::read_to_string(path("status")).ok()
+}
+
+/// Whether a process is there and no zombie: who reaps an orphan depends on the machine.
+fn runs(pid: &[u8]) -> bool {
+    let pid = std::str::from_utf8(pid).unwrap().trim();
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+#[test]
+fn a_child_does_not_outlive_a_program_that_is_killed() {
+    assert_eq!(signal_a_parent(rustix::process::Signal::KILL), None);
+}
+
+#[test]
+fn a_signal_ends_the_child_in_order() {
+    let status = signal_a_parent(rustix::process::Signal::TERM);
+    assert_eq!(status, Some(Status::Cancelled.to_string()));
+    let status = signal_a_parent(rustix::process::Signal::INT);
+    assert_eq!(status, Some(Status::Cancelled.to_string()));
+}

@@ -144,8 +144,7 @@ fn two_at_once_fetch_it_once_and_a_broken_one_is_fetched_again() {
 
 #[test]
 fn the_real_one_is_what_was_pinned() {
-    let target = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
-    let managed = Managed::under(&target.canonicalize_utf8().unwrap());
+    let managed = Managed::under(&crate::toolkit::target_for_tests());
     let path = std::env::var("PATH").unwrap();
     let root = managed.provision(&path, &mut |_| {}, &Cancel::new()).unwrap();
     let toolkit =

@@ -102,6 +102,17 @@ fn a_named_toolkit_that_does_not_work_is_an_error_that_names_it() {
 }
 
 #[test]
+fn a_relative_folder_is_made_absolute() {
+    // Cargo runs tests in the package's folder.
+    let machine = Machine::new();
+    let root = machine.works("works", "13.0.1");
+    let up = "../".repeat(root.components().count() + 20);
+    let flag = Some(Utf8PathBuf::from(format!("{up}{}", root.as_str().trim_start_matches('/'))));
+    let toolkit = search(&Places { flag, ..machine.places() }, &Cancel::new()).toolkit.unwrap();
+    assert!(toolkit.root.is_absolute() && toolkit.nvcc.is_absolute());
+}
+
+#[test]
 fn offline_and_absent_is_an_error_of_its_own() {
     let machine = Machine::new();
     let places = machine.places();
