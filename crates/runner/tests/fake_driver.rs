@@ -160,7 +160,8 @@ fn a_crash_and_a_hang_name_the_case_that_was_under_way() {
     // The eighth launch: the second kernel, after three inputs of one element.
     assert_eq!((case.n, case.grid, case.kernel.as_str()), (31, 1, "pipelineSplitBarrier"));
     assert_eq!(after.devices().len(), 1);
-    let outcome = host.check("hang-in-launch", 1, SOON);
+    // Long enough for a busy machine to reach the first launch.
+    let outcome = host.check("hang-in-launch", 1, Duration::from_secs(4));
     let CheckOutcome::Hung { case: Some(case), after, .. } = &outcome else {
         panic!("{outcome:?}")
     };
