@@ -1,3 +1,7 @@
 //! `cargo xtask`: Proofrun's commands on this workspace.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    proofrun::main("cargo xtask")
+}

@@ -4,15 +4,14 @@
 //! manifest, the code from the build, the host from the runner's probe. "Toolkit too new for this
 //! driver" is found here, before a program prints half of its lines and stops.
 
-mod arch;
 mod versions;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Digest;
+use crate::arch::Arch;
 use crate::device::{Capability, DeviceFacts};
 
-pub use arch::{Arch, NotAnArch, Reach};
 pub use versions::{
     CudaVersion, IsaVersion, NotAVersion, newest_isa_of, oldest_driver_of, too_new,
 };
@@ -73,7 +72,7 @@ pub struct Needs {
 
 /// What an executable or a module carries for the device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Code {
+pub struct CarriedCode {
     /// Native code, by the architecture that it was assembled for.
     pub native: Vec<Arch>,
     /// PTX: its ISA version, and the architecture that it targets.
@@ -82,7 +81,7 @@ pub struct Code {
     pub runtime: Option<CudaVersion>,
 }
 
-impl Code {
+impl CarriedCode {
     /// The code of a module of PTX text; nothing if it does not say its version and target.
     pub fn of_ptx(ptx: &str) -> Option<Self> {
         let isa = IsaVersion::of_ptx(ptx)?;
@@ -112,10 +111,14 @@ pub enum Path {
 }
 
 /// Whether `code` may run on the device `index` of this host.
-pub fn gate(needs: Needs, code: &Code, probe: &Probe, index: u32) -> Gate {
+pub fn gate(needs: Needs, code: &CarriedCode, probe: &Probe, index: u32) -> Gate {
     let found = match probe {
-        Probe::NoDriver => return Gate::Gated("no driver".to_owned()),
-        Probe::DriverWithoutDevice => return Gate::Gated("no device".to_owned()),
+        Probe::NoDriver => {
+            return Gate::Gated("no device: this host has no NVIDIA driver".to_owned());
+        }
+        Probe::DriverWithoutDevice => {
+            return Gate::Gated("no device: the driver shows none".to_owned());
+        }
         Probe::DriverBroken { detail } => return Gate::Gated(format!("driver broken: {detail}")),
         Probe::Devices { devices } => devices,
     };
@@ -136,7 +139,7 @@ pub fn gate(needs: Needs, code: &Code, probe: &Probe, index: u32) -> Gate {
 
 /// How the code comes onto a card of this capability under a driver of this release, or why it
 /// doesn't.
-fn path(code: &Code, this: Capability, driver: CudaVersion) -> Result<Path, String> {
+fn path(code: &CarriedCode, this: Capability, driver: CudaVersion) -> Result<Path, String> {
     // A runtime of a newer major release refuses an older driver whatever the code is; within a
     // major release native code still runs (CUDA Compatibility guide, "minor version
     // compatibility").
@@ -181,16 +184,16 @@ mod tests {
     }
 
     /// The code of `nvcc -arch=sm_MM`: native code for it and PTX of the toolkit's ISA.
-    fn built(arch: &str, isa: &str, toolkit: &str) -> Code {
+    fn built(arch: &str, isa: &str, toolkit: &str) -> CarriedCode {
         let arch: Arch = arch.parse().unwrap();
-        Code {
+        CarriedCode {
             native: vec![arch],
             ptx: Some((isa.parse().unwrap(), arch)),
             runtime: Some(toolkit.parse().unwrap()),
         }
     }
 
-    fn check(code: &Code, card: &str, driver: &str, expect: Result<&str, &str>) {
+    fn check(code: &CarriedCode, card: &str, driver: &str, expect: Result<&str, &str>) {
         let needs = Needs { capability: "8.0".parse().unwrap(), gpus: 1 };
         let probe = Probe::Devices { devices: vec![device(0, card, driver)] };
         let got = match gate(needs, code, &probe, 0) {
@@ -227,7 +230,7 @@ mod tests {
             "toolkit too new for this driver: runtime 13.0 is linked in, the driver is of 12.9";
         check(&built("sm_80", "9.0", "13.0"), "8.0", "12.9", Err(why));
         check(&built("sm_80", "8.5", "12.6"), "8.0", "12.2", Ok("native sm_80"));
-        let module = Code { runtime: None, ..built("sm_80", "9.0", "13.0") };
+        let module = CarriedCode { runtime: None, ..built("sm_80", "9.0", "13.0") };
         let why =
             "toolkit too new for this driver: PTX ISA 9.0 needs CUDA 13.0, the driver is of 12.9";
         check(&module, "9.0", "12.9", Err(why));
@@ -244,10 +247,10 @@ mod tests {
         let special = built("sm_90a", "9.0", "13.0");
         check(&special, "9.0", "13.0", Ok("native sm_90a"));
         check(&special, "10.0", "13.0", Err("no code for 10.0: the PTX is for compute_90a"));
-        let bare = Code { ptx: None, ..cuda13 };
+        let bare = CarriedCode { ptx: None, ..cuda13 };
         check(&bare, "9.0", "13.0", Err("no code for 9.0: native code for sm_80, no PTX"));
         check(
-            &Code::default(),
+            &CarriedCode::default(),
             "9.0",
             "13.0",
             Err("no code for 9.0: native code for none, no PTX"),
@@ -257,10 +260,14 @@ mod tests {
     #[test]
     fn a_module_of_ptx_says_what_it_needs() {
         let code =
-            Code::of_ptx("//\n.version 9.0\n.target sm_80, debug\n.address_size 64\n").unwrap();
-        assert_eq!(code, Code { native: vec![], runtime: None, ..built("sm_80", "9.0", "13.0") });
-        assert_eq!(Code::of_ptx(".version 9.0\n"), None);
-        assert_eq!(Code::of_ptx(".target sm_80\n"), None);
+            CarriedCode::of_ptx("//\n.version 9.0\n.target sm_80, debug\n.address_size 64\n")
+                .unwrap();
+        assert_eq!(
+            code,
+            CarriedCode { native: vec![], runtime: None, ..built("sm_80", "9.0", "13.0") }
+        );
+        assert_eq!(CarriedCode::of_ptx(".version 9.0\n"), None);
+        assert_eq!(CarriedCode::of_ptx(".target sm_80\n"), None);
     }
 
     #[test]
@@ -269,8 +276,8 @@ mod tests {
         let needs = Needs { capability: "8.0".parse().unwrap(), gpus: 2 };
         let mixed = vec![device(0, "9.0", "13.0"), device(1, "7.5", "13.0")];
         for (probe, index, expect) in [
-            (Probe::NoDriver, 0, "no driver"),
-            (Probe::DriverWithoutDevice, 0, "no device"),
+            (Probe::NoDriver, 0, "no device: this host has no NVIDIA driver"),
+            (Probe::DriverWithoutDevice, 0, "no device: the driver shows none"),
             (Probe::DriverBroken { detail: "x".into() }, 0, "driver broken: x"),
             (Probe::Devices { devices: mixed.clone() }, 7, "no device 7: this host shows 2"),
             (Probe::Devices { devices: mixed.clone() }, 1, "needs 8.0, this is 7.5"),

@@ -7,6 +7,7 @@
 //! The flow, each step taking the type that the step before returned: lesson.toml → `Lesson` →
 //! `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.
 
+pub mod arch;
 pub mod argv;
 pub mod assess;
 pub mod bundle;

@@ -5,9 +5,14 @@
 //! lesson's kernels from Rust, [`record`] makes evidence, [`bundle`] packs what a host needs for
 //! that, and [`course`] and [`git`] read what is there.
 
+pub mod bundle;
 pub mod check;
 pub mod commands;
 pub mod compile;
+pub mod course;
 pub mod device;
+pub mod git;
+pub mod keys;
+pub mod record;
 pub mod system;
 pub mod toolkit;

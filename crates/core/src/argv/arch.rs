@@ -1,18 +1,9 @@
-//! Names of GPU architectures: `sm_80`, `compute_90a`.
+//! What the flags of a build command say about architectures: machine code, PTX, or both.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A compute capability with the suffix that ties code to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Arch {
-    /// 8 in `sm_86`.
-    pub major: u32,
-    /// 6 in `sm_86`.
-    pub minor: u32,
-    /// `a`: this very architecture; `f`: its family. Absent: this one and later ones.
-    pub suffix: Option<char>,
-}
+use crate::arch::{Arch, NotAnArch};
 
 /// What an executable holds for an architecture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,25 +14,12 @@ pub enum Code {
     Virtual(Arch),
 }
 
-/// Why a text is no architecture.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an architecture; write it as `sm_80`")]
-pub struct NotAnArch(pub(super) String);
-
 impl Code {
     /// The architecture itself.
     pub fn arch(self) -> Arch {
         match self {
             Self::Real(arch) | Self::Virtual(arch) => arch,
         }
-    }
-}
-
-impl fmt::Display for Arch {
-    /// The digits and the suffix: `90a`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.major, self.minor)?;
-        self.suffix.map_or(Ok(()), |suffix| write!(f, "{suffix}"))
     }
 }
 
@@ -58,27 +36,9 @@ impl FromStr for Code {
     type Err = NotAnArch;
 
     fn from_str(text: &str) -> Result<Self, NotAnArch> {
-        let (make, rest): (fn(Arch) -> Self, _) =
-            match (text.strip_prefix("sm_"), text.strip_prefix("compute_")) {
-                (Some(rest), _) => (Self::Real, rest),
-                (_, Some(rest)) => (Self::Virtual, rest),
-                _ => return Err(NotAnArch(text.into())),
-            };
-        arch(rest).map(make).ok_or_else(|| NotAnArch(text.into()))
+        let arch = text.parse()?;
+        Ok(if text.starts_with("sm_") { Self::Real(arch) } else { Self::Virtual(arch) })
     }
-}
-
-/// Two or three digits, the last of them the minor version, and perhaps a suffix.
-fn arch(text: &str) -> Option<Arch> {
-    let (digits, suffix) = match text.strip_suffix(['a', 'f']) {
-        Some(digits) => (digits, text.chars().last()),
-        None => (text, None),
-    };
-    let right = matches!(digits.len(), 2 | 3)
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-        && !digits.starts_with('0');
-    let number: u32 = right.then(|| digits.parse().ok())??;
-    Some(Arch { major: number / 10, minor: number % 10, suffix })
 }
 
 /// `sm_80,compute_80`, in brackets or without.
@@ -109,7 +69,7 @@ mod tests {
             assert_eq!(text.parse::<Code>().unwrap().to_string(), text);
         }
         let parsed = "compute_103a".parse();
-        assert_eq!(parsed, Ok(Code::Virtual(Arch { major: 10, minor: 3, suffix: Some('a') })));
+        assert_eq!(parsed, Ok(Code::Virtual("sm_103a".parse().unwrap())));
         for text in ["", "sm_", "sm_8", "sm_8000", "sm_08", "sm_+8", "sm_80 ", "sm_80b", "80", "é"]
         {
             assert!(text.parse::<Code>().is_err(), "{text}");
@@ -118,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_pair_names_a_virtual_architecture_first() {
-        let arch = Arch { major: 8, minor: 0, suffix: None };
+        let arch = "sm_80".parse().unwrap();
         let both = vec![Code::Real(arch), Code::Virtual(arch)];
         assert_eq!(gencode("arch=compute_80,code=[sm_80,compute_80]"), Some((arch, both)));
         assert!(gencode("arch=compute_80,code=sm_80").is_some());

@@ -12,8 +12,9 @@ mod flags;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
+pub use crate::arch::{Arch, NotAnArch};
 use crate::{Finding, Place, Rule};
-pub use arch::{Arch, Code, NotAnArch};
+pub use arch::Code;
 use flags::{Kind, Meaning};
 
 /// The longest line that is read.

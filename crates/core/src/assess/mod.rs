@@ -21,7 +21,7 @@ use crate::lesson::Lesson;
 use crate::page::Page;
 use crate::record::stale::Sources;
 use crate::review::SignedEntry;
-use crate::state::{Evidence, PageState, Pair};
+use crate::state::{Evidence, EvidenceState, PageState, Pair};
 
 pub use append_only::{append_only, is_append_only};
 pub use course::Course;
@@ -65,6 +65,12 @@ impl Assessment {
     /// Its sources' digests.
     pub fn sources(&self) -> Option<&Sources> {
         self.text.as_ref().map(|text| &text.sources)
+    }
+
+    /// Whether the lesson is Published: its primary evidence Reviewed and its page Current.
+    pub fn is_published(&self) -> bool {
+        let reviewed = |evidence: &Evidence| evidence.state == EvidenceState::Reviewed;
+        self.page == PageState::Current && self.primary_evidence().is_some_and(reviewed)
     }
 
     /// The evidence of the primary pair.

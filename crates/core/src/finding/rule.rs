@@ -186,6 +186,16 @@ rules! {
     Unpublishable => Unreviewed, "unpublishable";
     /// What only changes comments is told.
     CommentsChanged => Stale, "comments-changed";
+    /// A program runs to its end and exits well.
+    RunFailed => Failed, "run-failed";
+    /// The same toolkit makes the same PTX of the same code as it was recorded.
+    PtxDiffers => Mismatch, "ptx-differs";
+    /// Another toolkit's PTX is not compared, which is told.
+    PtxNotCompared => Stale, "ptx-not-compared";
+    /// A device that was required ran something.
+    DeviceAbsent => Absent, "device-absent";
+    /// A toolkit is here, or can be fetched.
+    ToolkitAbsent => Absent, "toolkit-absent";
     /// Something was selected.
     NothingSelected => Nothing, "nothing-selected";
     /// A header names the build and the run command, unless the manifest does.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::Spanned;
 
-use crate::argv::{Arch, BuildCommand};
+use crate::argv::BuildCommand;
 use crate::device::Capability;
 use crate::finding::{Finding, Findings, Place, Rule};
 use crate::kernels;
@@ -274,7 +274,7 @@ impl<'a> Resolver<'a> {
 
     fn needs(&mut self, raw: &RawNeeds, primary: &Program) -> Option<Needs> {
         let compute_capability = match &raw.compute_capability {
-            None => capability(primary.build.floor()),
+            None => primary.build.floor().capability,
             Some(text) => match text.get_ref().parse::<Capability>() {
                 Ok(capability) => capability,
                 Err(error) => {
@@ -365,10 +365,6 @@ fn own_variant(build: &BuildCommand) -> String {
     let names: Vec<String> = build.codes().iter().map(ToString::to_string).collect();
     let real = names.iter().find(|name| name.starts_with("sm_"));
     real.or(names.first()).cloned().unwrap_or_else(|| "default".to_owned())
-}
-
-fn capability(arch: Arch) -> Capability {
-    Capability { major: arch.major, minor: arch.minor }
 }
 
 fn is_slug(text: &str) -> bool {

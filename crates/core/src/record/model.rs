@@ -112,9 +112,8 @@ pub struct RecordedDevice {
     pub uuid_sha256: Digest,
     /// What templates can name.
     pub facts: DeviceFacts,
-    /// The kernel driver's version, where the driver API's version is not all that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_driver: Option<String>,
+    /// The newest CUDA release whose interface its driver offers, such as `13.0`.
+    pub cuda: String,
 }
 
 /// One program of the lesson.

@@ -58,7 +58,7 @@ impl Names {
         }
         let block = matches!(name, "in" | "width" | "bare" | "repeat" | "unordered" | "end");
         let taken = Fact::parse(name).is_some() || Op::function(name).is_some();
-        if block || taken || matches!(name, "count" | "ratio" | "gbps") {
+        if block || taken {
             let message = format!("`{name}` is a word of the template itself");
             return Some((message, "give the field another name"));
         }

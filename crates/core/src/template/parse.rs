@@ -245,10 +245,10 @@ impl Parser {
         let pieces = std::mem::take(&mut line.pieces);
         let mut unit = None;
         for piece in pieces {
-            if let Some(unit) = unit.take() {
-                if !spells(&piece, unit) {
-                    line.push_text(format!(" {unit}"));
-                }
+            if let Some(unit) = unit.take()
+                && !spells(&piece, unit)
+            {
+                line.push_text(format!(" {unit}"));
             }
             if let Piece::Field { id: Some(id), .. } = &piece {
                 unit = self.fields[*id].unit().filter(|_| !self.fields[*id].bare);

@@ -30,7 +30,7 @@ pub enum Reach {
 /// Why a text names no architecture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an architecture: `sm_80`, `compute_90a` or the like expected")]
-pub struct NotAnArch(String);
+pub struct NotAnArch(pub(crate) String);
 
 impl Arch {
     /// Whether native code for this runs on such a card.
@@ -58,18 +58,24 @@ impl FromStr for Arch {
     fn from_str(text: &str) -> Result<Self, NotAnArch> {
         let refuse = || NotAnArch(text.chars().take(40).collect());
         let named = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"));
-        let named = named.ok_or_else(refuse)?;
+        named.and_then(Self::of_digits).ok_or_else(refuse)
+    }
+}
+
+impl Arch {
+    /// Of `80`, `90a`, `100f`: what follows `sm_` or `compute_`.
+    fn of_digits(named: &str) -> Option<Self> {
         let (digits, reach) = match named.as_bytes().last() {
             Some(b'a') => (&named[..named.len() - 1], Reach::Specific),
             Some(b'f') => (&named[..named.len() - 1], Reach::Family),
             _ => (named, Reach::Plain),
         };
-        let fits = (2..=4).contains(&digits.len()) && !digits.starts_with('0');
+        let fits = matches!(digits.len(), 2 | 3) && !digits.starts_with('0');
         if !fits || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(refuse());
+            return None;
         }
-        let number: u32 = digits.parse().map_err(|_| refuse())?;
-        Ok(Self { capability: Capability { major: number / 10, minor: number % 10 }, reach })
+        let number: u32 = digits.parse().ok()?;
+        Some(Self { capability: Capability { major: number / 10, minor: number % 10 }, reach })
     }
 }
 

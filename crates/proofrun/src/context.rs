@@ -1,0 +1,121 @@
+//! What a command may know of the world: where the course is, the clock, the streams, whether somebody asks to stop.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use proofrun_runner::system::clock::{Clock, SystemClock};
+use proofrun_runner::system::process::Cancel;
+
+use crate::error::Error;
+
+/// The folder of state that must not be lost: nonces that were issued, journals.
+pub const STATE_FOLDER: &str = ".proofrun";
+
+/// The folder of what can be made again: the managed toolkit, caches.
+pub const TARGET_FOLDER: &str = "target/proofrun";
+
+/// Where variables of the environment are looked up.
+pub type Environment = Box<dyn Fn(&str) -> Option<OsString>>;
+
+/// A command's world.
+pub struct Context {
+    /// How a user calls this program: `cargo xtask`, `proofrun`.
+    pub name: &'static str,
+    /// The folder that the command was called in.
+    pub cwd: Utf8PathBuf,
+    /// The clock.
+    pub clock: Box<dyn Clock>,
+    /// Set when somebody asks to stop.
+    pub cancel: Cancel,
+    /// Whether a person sees standard error as it is written.
+    pub progress: bool,
+    /// Whether progress is told in plain lines where nobody sees it as it is drawn.
+    pub plain_progress: bool,
+    /// Whether a person can be asked.
+    pub interactive: bool,
+    /// Variables of the environment that commands look at.
+    pub environment: Environment,
+    out: RefCell<Box<dyn Write>>,
+    err: RefCell<Box<dyn Write>>,
+}
+
+impl Context {
+    /// That of this process.
+    ///
+    /// # Errors
+    /// When the current folder can't be told or signals can't be watched.
+    pub fn of_process(name: &'static str) -> Result<Self, Error> {
+        let cwd = std::env::current_dir().map_err(Error::system("find the current folder"))?;
+        let cwd = Utf8PathBuf::try_from(cwd).map_err(Error::system("read the current folder"))?;
+        let stderr = std::io::stderr().is_terminal();
+        Ok(Self {
+            name,
+            cwd,
+            clock: Box::new(SystemClock::new()),
+            cancel: Cancel::on_signals().map_err(Error::system("watch for signals"))?,
+            progress: stderr,
+            plain_progress: true,
+            interactive: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
+            environment: Box::new(|name| std::env::var_os(name)),
+            out: RefCell::new(Box::new(anstream::stdout())),
+            err: RefCell::new(Box::new(anstream::stderr())),
+        })
+    }
+
+    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an empty environment.
+    pub fn for_test(
+        cwd: &Utf8Path,
+        clock: Box<dyn Clock>,
+        out: Box<dyn Write>,
+        err: Box<dyn Write>,
+    ) -> Self {
+        Self {
+            name: "cargo xtask",
+            cwd: cwd.to_owned(),
+            clock,
+            cancel: Cancel::new(),
+            progress: false,
+            plain_progress: false,
+            interactive: false,
+            environment: Box::new(|_| None),
+            out: RefCell::new(Box::new(anstream::StripStream::new(out))),
+            err: RefCell::new(Box::new(anstream::StripStream::new(err))),
+        }
+    }
+
+    /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and its result is the
+    /// exit code.
+    pub fn say(&self, text: impl AsRef<str>) {
+        write_all(&mut self.out.borrow_mut(), text.as_ref());
+    }
+
+    /// Writes to standard error.
+    pub fn note(&self, text: impl AsRef<str>) {
+        write_all(&mut self.err.borrow_mut(), text.as_ref());
+    }
+
+    /// A variable of the environment, where it is set, not empty, and UTF-8.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let value = (self.environment)(name)?.into_string().ok()?;
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// Whether this runs as a step of a GitHub workflow.
+    pub fn on_github(&self) -> bool {
+        self.variable("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+    }
+
+    /// # Errors
+    /// When somebody asked to stop.
+    pub fn go_on(&self) -> Result<(), Error> {
+        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// A closed pipe and a full terminal are the reader's business.
+fn write_all(stream: &mut Box<dyn Write>, text: &str) {
+    let _ = stream.write_all(text.as_bytes());
+    let _ = stream.flush();
+}

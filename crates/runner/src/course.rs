@@ -1,0 +1,295 @@
+//! Reading a course from disk: which lessons there are, and the files of each.
+//!
+//! **Invariant: nothing is followed out of the course.** Symbolic links are reported, never read through.
+
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use proofrun_core::assess::text::joined;
+use proofrun_core::assess::{Course, LessonFiles, MANIFEST_FILE, Stranger};
+use proofrun_core::finding::Findings;
+use proofrun_core::record::EvidenceFolder;
+use proofrun_core::record::model::RECORD_FILE;
+use proofrun_core::source::includes;
+use proofrun_core::trust::TrustRoot;
+
+/// The list of keys, from the course's root.
+pub const SIGNERS_FILE: &str = "research/allowed_signers";
+
+/// The policy, from the course's root.
+pub const POLICY_FILE: &str = "research/policy.toml";
+
+/// The folder of canonical copies, from the course's root.
+pub const COMMON_FOLDER: &str = "lessons/common";
+
+/// The largest file of a lesson that is read, in bytes. A record's streams are capped below this.
+pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// How deep below the root lessons are looked for.
+const LESSON_DEPTH_MAX: usize = 4;
+
+/// How deep below a folder from a GPU host records are looked for.
+const RECORD_DEPTH_MAX: usize = 4;
+
+/// How many files a lesson's folder may hold.
+const FILES_MAX: usize = 20_000;
+
+/// Why a course can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CourseError {
+    /// A folder or file can't be read.
+    #[error("failed to read `{path}`")]
+    Read {
+        /// Which.
+        path: Utf8PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A name that isn't UTF-8.
+    #[error("`{0}` has a name that is not UTF-8; rename it")]
+    Name(String),
+    /// A lesson with too many files.
+    #[error("`{0}` holds more than {FILES_MAX} files; keep data outside the lesson's folder")]
+    TooMany(Utf8PathBuf),
+    /// Two lessons of one name.
+    #[error(
+        "`{0}` and `{1}` are lessons of one name; records could not tell them apart: rename one"
+    )]
+    SameName(Utf8PathBuf, Utf8PathBuf),
+}
+
+/// The folders that hold a `lesson.toml`, relative to the root, in order of their names.
+///
+/// # Errors
+/// When a folder can't be read, or two lessons have one name.
+pub fn lesson_folders(root: &Utf8Path) -> Result<Vec<Utf8PathBuf>, CourseError> {
+    let mut found = Vec::new();
+    walk_for_lessons(root, Utf8Path::new(""), 0, &mut found)?;
+    found.sort();
+    let mut names: BTreeMap<String, Utf8PathBuf> = BTreeMap::new();
+    for folder in &found {
+        let name = folder.file_name().unwrap_or_default().to_owned();
+        if let Some(other) = names.insert(name, folder.clone()) {
+            return Err(CourseError::SameName(other, folder.clone()));
+        }
+    }
+    Ok(found)
+}
+
+fn walk_for_lessons(
+    root: &Utf8Path,
+    folder: &Utf8Path,
+    depth: usize,
+    found: &mut Vec<Utf8PathBuf>,
+) -> Result<(), CourseError> {
+    if depth > 0 && root.join(folder).join(MANIFEST_FILE).is_file() {
+        found.push(folder.to_owned());
+        return Ok(());
+    }
+    if depth == LESSON_DEPTH_MAX {
+        return Ok(());
+    }
+    for entry in entries(&root.join(folder))? {
+        let skipped =
+            entry.name.starts_with('.') || matches!(&*entry.name, "target" | "node_modules");
+        if entry.kind.is_dir() && !skipped {
+            walk_for_lessons(root, &folder.join(&entry.name), depth + 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The files of a lesson.
+///
+/// # Errors
+/// When a file or folder can't be read.
+pub fn read_lesson(root: &Utf8Path, folder: &Utf8Path) -> Result<LessonFiles, CourseError> {
+    let mut lesson = LessonFiles { folder: folder.to_owned(), ..LessonFiles::default() };
+    read_folder(&root.join(folder), Utf8Path::new(""), &mut lesson)?;
+    read_included(root, &mut lesson)?;
+    Ok(lesson)
+}
+
+/// Files elsewhere in the course that the lesson's sources include, and what those include.
+fn read_included(root: &Utf8Path, lesson: &mut LessonFiles) -> Result<(), CourseError> {
+    let own = lesson.sources().into_iter().map(|(path, text)| (lesson.folder.join(path), text));
+    let mut queue: Vec<(Utf8PathBuf, String)> = own.collect();
+    while let Some((path, text)) = queue.pop() {
+        for include in includes(&text) {
+            let Some(target) = joined(&path, &include.path) else { continue };
+            let known = lesson.included.contains_key(&target) || lesson.included.len() >= FILES_MAX;
+            if known || target.starts_with(&lesson.folder) {
+                continue;
+            }
+            let full = root.join(&target);
+            // A link may lead out of the course; then the file counts as missing.
+            if !full.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+                continue;
+            }
+            if let Ok(bytes) = read_capped(&full)? {
+                if let Ok(text) = String::from_utf8(bytes.clone()) {
+                    queue.push((target.clone(), text));
+                }
+                lesson.included.insert(target, bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_folder(
+    base: &Utf8Path,
+    within: &Utf8Path,
+    lesson: &mut LessonFiles,
+) -> Result<(), CourseError> {
+    for entry in entries(&base.join(within))? {
+        let path = within.join(&entry.name);
+        let full = base.join(&path);
+        if entry.kind.is_dir() {
+            read_folder(base, &path, lesson)?;
+        } else if entry.kind.is_symlink() {
+            let target = full.read_link_utf8().map_or_else(|_| "?".into(), |to| to.to_string());
+            lesson.strangers.insert(path, Stranger::Link(target));
+        } else if !entry.kind.is_file() {
+            lesson.strangers.insert(path, Stranger::Special);
+        } else {
+            match read_capped(&full)? {
+                Ok(bytes) => lesson.files.insert(path, bytes).map_or((), drop),
+                Err(length) => {
+                    lesson.strangers.insert(path, Stranger::TooLarge(length));
+                }
+            }
+        }
+        if lesson.files.len() + lesson.strangers.len() > FILES_MAX {
+            return Err(CourseError::TooMany(lesson.folder.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of a file, or its length where that is above the limit.
+fn read_capped(path: &Utf8Path) -> Result<Result<Vec<u8>, u64>, CourseError> {
+    let fail = |source| CourseError::Read { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(fail)?;
+    let length = file.metadata().map_err(fail)?.len();
+    if length > FILE_BYTES_MAX {
+        return Ok(Err(length));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(fail)?;
+    Ok(Ok(bytes))
+}
+
+struct Entry {
+    name: String,
+    kind: std::fs::FileType,
+}
+
+/// The entries of a folder by name, so that what is found doesn't depend on the file system's order.
+fn entries(folder: &Utf8Path) -> Result<Vec<Entry>, CourseError> {
+    let fail = |source| CourseError::Read { path: folder.to_owned(), source };
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let name = entry.file_name().into_string().map_err(|name| {
+            CourseError::Name(folder.join(name.to_string_lossy().as_ref()).to_string())
+        })?;
+        entries.push(Entry { name, kind: entry.file_type().map_err(fail)? });
+    }
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
+}
+
+/// The course's own files: trust root and canonical copies.
+#[derive(Debug, Clone, Default)]
+pub struct CourseFiles {
+    signers: Option<Vec<u8>>,
+    policy: Option<Vec<u8>>,
+    common: BTreeMap<String, String>,
+}
+
+impl CourseFiles {
+    /// The course, and what is wrong with its trust root.
+    pub fn into_course(self) -> (Course, Findings) {
+        let signers = (Utf8Path::new(SIGNERS_FILE), self.signers.as_deref());
+        let policy = (Utf8Path::new(POLICY_FILE), self.policy.as_deref());
+        let (trust, findings) = TrustRoot::read(signers, policy);
+        (Course { trust, common: self.common, toolkit: None }, findings)
+    }
+}
+
+/// Reads the course's own files.
+///
+/// # Errors
+/// When one is there and can't be read.
+pub fn course_files(root: &Utf8Path) -> Result<CourseFiles, CourseError> {
+    let optional = |name: &str| {
+        let path = root.join(name);
+        match read_capped(&path) {
+            Ok(Ok(bytes)) => Ok(Some(bytes)),
+            // Too large: the reader of the trust root says so, of a file that is no longer than this.
+            Ok(Err(_)) => Ok(Some(vec![b'#'; 2 * 1024 * 1024])),
+            Err(CourseError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    };
+    let mut files = CourseFiles {
+        signers: optional(SIGNERS_FILE)?,
+        policy: optional(POLICY_FILE)?,
+        common: BTreeMap::new(),
+    };
+    let folder = root.join(COMMON_FOLDER);
+    if folder.is_dir() {
+        for entry in entries(&folder)?.into_iter().filter(|entry| entry.kind.is_file()) {
+            if let Ok(bytes) = read_capped(&folder.join(&entry.name))?
+                && let Ok(text) = String::from_utf8(bytes)
+            {
+                files.common.insert(entry.name, text);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The records below a folder that came from a GPU host, each with its files.
+///
+/// # Errors
+/// When a folder or file can't be read.
+pub fn record_folders(folder: &Utf8Path) -> Result<Vec<EvidenceFolder>, CourseError> {
+    let mut found = Vec::new();
+    walk_for_records(folder, 0, &mut found)?;
+    Ok(found)
+}
+
+fn walk_for_records(
+    folder: &Utf8Path,
+    depth: usize,
+    found: &mut Vec<EvidenceFolder>,
+) -> Result<(), CourseError> {
+    let entries = entries(folder)?;
+    if entries.iter().any(|entry| entry.name == RECORD_FILE) {
+        let mut record = EvidenceFolder { path: folder.to_owned(), ..EvidenceFolder::default() };
+        for entry in entries {
+            match entry
+                .kind
+                .is_file()
+                .then(|| read_capped(&folder.join(&entry.name)))
+                .transpose()?
+            {
+                Some(Ok(bytes)) => record.files.insert(entry.name, bytes).map_or((), drop),
+                Some(Err(_)) | None => record.strangers.push(entry.name),
+            }
+        }
+        found.push(record);
+        return Ok(());
+    }
+    for entry in entries.into_iter().filter(|entry| entry.kind.is_dir() && depth < RECORD_DEPTH_MAX)
+    {
+        walk_for_records(&folder.join(entry.name), depth + 1, found)?;
+    }
+    Ok(())
+}
