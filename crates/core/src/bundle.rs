@@ -1,7 +1,7 @@
 //! The bundle: what `bundle` issues for a GPU host, and what `import` demands back.
 //!
-//! **Invariant: a record comes from a bundle that this course issued.** The nonce ties the two; the lesson list
-//! says what the bundle was for.
+//! **Invariant: a record comes from a bundle that this course issued.** The nonce ties the two; the
+//! lesson list says what the bundle was for.
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;

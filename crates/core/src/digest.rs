@@ -22,7 +22,8 @@ impl Digest {
         Self(Sha256::digest(bytes.as_ref()).into())
     }
 
-    /// The digest of several parts, each preceded by its length, so that no two lists of parts collide.
+    /// The digest of several parts, each preceded by its length, so that no two lists of parts
+    /// collide.
     pub fn of_parts<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {

@@ -1,7 +1,8 @@
 //! Showing bytes from outside: nothing of a program, a record or a review reaches a terminal raw.
 
-/// The text with control characters, bidirectional overrides and other invisible characters escaped, so that it can't move a cursor, set a colour
-/// or forge a line. Newlines and tabs are kept where `multiline` says so.
+/// The text with control characters, bidirectional overrides and other invisible characters
+/// escaped, so that it can't move a cursor, set a colour or forge a line. Newlines and tabs are
+/// kept where `multiline` says so.
 pub fn escape(text: &str, multiline: bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -27,7 +28,8 @@ pub fn escape_bytes(bytes: &[u8], multiline: bool) -> String {
     shown
 }
 
-/// Control characters, and those that reorder or hide text (Unicode Technical Report 36, section 2).
+/// Control characters, and those that reorder or hide text (Unicode Technical Report 36, section
+/// 2).
 fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(

@@ -14,7 +14,8 @@ use crate::exit::Exit;
 #[derive(Debug, Parser)]
 #[command(version, disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
-    /// The course's root folder; by default the nearest one above with `lessons/` or `research/` in it.
+    /// The course's root folder; by default the nearest one above with `lessons/` or `research/` in
+    /// it.
     #[arg(long, global = true, value_name = "DIR")]
     root: Option<Utf8PathBuf>,
     #[command(subcommand)]

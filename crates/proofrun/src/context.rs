@@ -1,4 +1,5 @@
-//! What a command may know of the world: where the course is, the clock, the streams, whether somebody asks to stop.
+//! What a command may know of the world: where the course is, the clock, the streams, whether
+//! somebody asks to stop.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -64,7 +65,8 @@ impl Context {
         })
     }
 
-    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an empty environment.
+    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an
+    /// empty environment.
     pub fn for_test(
         cwd: &Utf8Path,
         clock: Box<dyn Clock>,
@@ -85,8 +87,8 @@ impl Context {
         }
     }
 
-    /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and its result is the
-    /// exit code.
+    /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and
+    /// its result is the exit code.
     pub fn say(&self, text: impl AsRef<str>) {
         write_all(&mut self.out.borrow_mut(), text.as_ref());
     }

@@ -36,7 +36,8 @@ impl Exit {
         }
     }
 
-    /// What a set of findings comes to: the first class, in the order of precedence, of which there is an error.
+    /// What a set of findings comes to: the first class, in the order of precedence, of which there
+    /// is an error.
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let errors = findings.into_iter().filter(|finding| finding.severity == Severity::Error);
         errors.map(|finding| finding.rule.class()).min().map_or(Self::Holds, Self::Found)

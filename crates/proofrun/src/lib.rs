@@ -1,7 +1,8 @@
 //! The commands of Proofrun, one a file, for `cargo xtask` and for courses that live elsewhere.
 //!
-//! [`run`] is the whole program but for the process: arguments and a [`Context`] in, an [`Exit`] out. **Invariant: no command
-//! reads the clock, the environment or the terminal but through its [`Context`]**, so that tests run them as users do.
+//! [`run`] is the whole program but for the process: arguments and a [`Context`] in, an [`Exit`]
+//! out. **Invariant: no command reads the clock, the environment or the terminal but through its
+//! [`Context`]**, so that tests run them as users do.
 
 pub mod cli;
 pub mod commands;

@@ -1,4 +1,5 @@
-//! The course as a command sees it: lessons chosen, read and assessed, within the course's trust root.
+//! The course as a command sees it: lessons chosen, read and assessed, within the course's trust
+//! root.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::assess::{Assessment, Course, LessonFiles, assess};
@@ -67,7 +68,8 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Reads and assesses the selected lessons, after finishing what an earlier command left in its journal.
+    /// Reads and assesses the selected lessons, after finishing what an earlier command left in its
+    /// journal.
     ///
     /// # Errors
     /// When a file can't be read, a named lesson isn't there, or nothing is selected.
@@ -211,7 +213,8 @@ fn distance(a: &str, b: &str) -> u32 {
     1000 - (ratio * 1000.0) as u32
 }
 
-/// Whether a changed path bears on a lesson: its own files, the course's common pieces, the trust root, the harness.
+/// Whether a changed path bears on a lesson: its own files, the course's common pieces, the trust
+/// root, the harness.
 fn concerns(path: &Utf8Path, folder: &Utf8Path) -> bool {
     let shared = ["lessons/common", "research", "crates", "xtask", "Cargo.lock", "Cargo.toml"];
     path.starts_with(folder) || shared.iter().any(|shared| path.starts_with(shared))

@@ -12,7 +12,8 @@ use crate::error::Error;
 /// How long building it may take on a slow machine.
 const BUILD_DEADLINE: Duration = Duration::from_secs(1800);
 
-/// The runner's file: the one named, the one that this workspace builds, or the one beside this program.
+/// The runner's file: the one named, the one that this workspace builds, or the one beside this
+/// program.
 ///
 /// # Errors
 /// When there is none, or it doesn't build.

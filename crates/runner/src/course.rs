@@ -1,6 +1,7 @@
 //! Reading a course from disk: which lessons there are, and the files of each.
 //!
-//! **Invariant: nothing is followed out of the course.** Symbolic links are reported, never read through.
+//! **Invariant: nothing is followed out of the course.** Symbolic links are reported, never read
+//! through.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
@@ -187,7 +188,8 @@ struct Entry {
     kind: std::fs::FileType,
 }
 
-/// The entries of a folder by name, so that what is found doesn't depend on the file system's order.
+/// The entries of a folder by name, so that what is found doesn't depend on the file system's
+/// order.
 fn entries(folder: &Utf8Path) -> Result<Vec<Entry>, CourseError> {
     let fail = |source| CourseError::Read { path: folder.to_owned(), source };
     let mut entries = Vec::new();
@@ -229,7 +231,8 @@ pub fn course_files(root: &Utf8Path) -> Result<CourseFiles, CourseError> {
         let path = root.join(name);
         match read_capped(&path) {
             Ok(Ok(bytes)) => Ok(Some(bytes)),
-            // Too large: the reader of the trust root says so, of a file that is no longer than this.
+            // Too large: the reader of the trust root says so, of a file that is no longer than
+            // this.
             Ok(Err(_)) => Ok(Some(vec![b'#'; 2 * 1024 * 1024])),
             Err(CourseError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 Ok(None)

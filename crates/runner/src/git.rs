@@ -1,7 +1,7 @@
 //! What git knows: the commit, what changed, and the files of another revision.
 //!
-//! Only reading commands are run. A course need not be a repository: then there is no commit, and `--base` and
-//! `--changed` are refused with a clear word.
+//! Only reading commands are run. A course need not be a repository: then there is no commit, and
+//! `--base` and `--changed` are refused with a clear word.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -49,8 +49,8 @@ fn git(root: &Utf8Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
     Err(GitError::Refused { command: args.join(" "), message })
 }
 
-/// The commit that the work tree is at, and whether tracked or untracked, unignored files of `paths` differ from it.
-/// `None` outside a repository or before the first commit.
+/// The commit that the work tree is at, and whether tracked or untracked, unignored files of
+/// `paths` differ from it. `None` outside a repository or before the first commit.
 ///
 /// # Errors
 /// When git can't be started or refuses to tell the state of a work tree that it knows.
@@ -62,7 +62,8 @@ pub fn commit(root: &Utf8Path, paths: &[&str]) -> Result<Option<Commit>, GitErro
     };
     let mut args = vec!["status", "--porcelain", "--untracked-files=all", "--"];
     args.extend(paths);
-    // `assume-unchanged` and `skip-worktree` hide edits from `status`; a tree with such flags counts as dirty.
+    // `assume-unchanged` and `skip-worktree` hide edits from `status`; a tree with such flags
+    // counts as dirty.
     let hidden = git(root, &["ls-files", "-v"])?;
     let hides = hidden
         .split(|byte| *byte == b'\n')

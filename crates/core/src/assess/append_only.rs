@@ -1,4 +1,5 @@
-//! Evidence and reviews are append-only: what a base revision holds must still be there, byte for byte.
+//! Evidence and reviews are append-only: what a base revision holds must still be there, byte for
+//! byte.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +12,13 @@ use super::files::{EVIDENCE_FOLDER, REVIEWS_FOLDER};
 /// Whether a path, from the course's root, is of a file that may only ever be added.
 pub fn is_append_only(path: &Utf8Path) -> bool {
     let mut parts = path.components().map(|part| part.as_str());
-    // The first component is at least one folder above: evidence of the course's root would belong to no lesson.
+    // The first component is at least one folder above: evidence of the course's root would belong
+    // to no lesson.
     parts.next().is_some() && parts.any(|part| part == EVIDENCE_FOLDER || part == REVIEWS_FOLDER)
 }
 
-/// Everything of `base` that `now` lacks or holds otherwise. Both hold append-only files by their path from the
-/// course's root.
+/// Everything of `base` that `now` lacks or holds otherwise. Both hold append-only files by their
+/// path from the course's root.
 pub fn append_only(
     base: &BTreeMap<Utf8PathBuf, Vec<u8>>,
     now: impl Fn(&Utf8Path) -> Option<Vec<u8>>,

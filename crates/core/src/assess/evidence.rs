@@ -11,7 +11,8 @@ use super::course::Course;
 use super::files::{EVIDENCE_FOLDER, LessonFiles, REVIEWS_FOLDER};
 use super::text::LessonText;
 
-/// Examines every record and reads every review. What is tampered with is a finding and counts in neither direction.
+/// Examines every record and reads every review. What is tampered with is a finding and counts in
+/// neither direction.
 pub fn read(
     files: &LessonFiles,
     course: &Course,

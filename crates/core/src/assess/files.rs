@@ -30,7 +30,8 @@ pub struct LessonFiles {
     pub files: BTreeMap<Utf8PathBuf, Vec<u8>>,
     /// What is no plain file or could not be read, with what it is.
     pub strangers: BTreeMap<Utf8PathBuf, Stranger>,
-    /// Files elsewhere in the course that the programs include, by their path from the course's root.
+    /// Files elsewhere in the course that the programs include, by their path from the course's
+    /// root.
     pub included: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
@@ -100,7 +101,8 @@ impl LessonFiles {
         texts.collect()
     }
 
-    /// Whether a path lies in a folder of what is kept rather than written: evidence, reviews, snapshots.
+    /// Whether a path lies in a folder of what is kept rather than written: evidence, reviews,
+    /// snapshots.
     pub fn is_kept(&self, path: &Utf8Path) -> bool {
         [EVIDENCE_FOLDER, REVIEWS_FOLDER, SNAPSHOTS_FOLDER]
             .iter()

@@ -1,7 +1,7 @@
 //! The page's assertions: evaluated on every run of the record that is shown, or that waits to be.
 //!
-//! An assertion holds only if it holds in *every* run. Where nothing is recorded it was not executed, which is
-//! neither.
+//! An assertion holds only if it holds in *every* run. Where nothing is recorded it was not
+//! executed, which is neither.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,8 @@ fn outcomes(holds: &Holds, evidence: &Evidence) -> Vec<HoldsOutcome> {
     outcomes.collect()
 }
 
-/// For each run of the primary program whether the assertion holds; `None` for a field that it lacks.
+/// For each run of the primary program whether the assertion holds; `None` for a field that it
+/// lacks.
 fn runs_holding(holds: &Holds, runs: &MatchedRuns) -> Option<Vec<bool>> {
     runs.runs.iter().map(|run| run_holds(holds, run)).collect()
 }
@@ -102,7 +103,8 @@ fn run_holds(holds: &Holds, run: &Matched) -> Option<bool> {
     Some(op.holds(left, right))
 }
 
-/// What is wrong with the assertions: fields that don't exist, and those that fail on what the page shows.
+/// What is wrong with the assertions: fields that don't exist, and those that fail on what the page
+/// shows.
 pub fn findings(text: &LessonText, results: &[HoldsResult]) -> Findings {
     let mut findings = Vec::new();
     for result in results {
@@ -116,7 +118,8 @@ pub fn findings(text: &LessonText, results: &[HoldsResult]) -> Findings {
                 outcome.record.short()
             );
             let next = "change the prose that leans on it, and the assertion";
-            // Before it is shown, a failing assertion is what a reviewer has to see; once shown, the page is wrong.
+            // Before it is shown, a failing assertion is what a reviewer has to see; once shown,
+            // the page is wrong.
             findings.push(if outcome.shown {
                 Finding::error(Rule::HoldsFails, place.clone(), fact, next)
             } else {

@@ -1,9 +1,9 @@
 //! Assessing a lesson: all that can be said of it without a compiler or a device, in one pass.
 //!
-//! Bytes in, an [`Assessment`] out: the resolved lesson, its evidence by pair, the page's state, and every finding.
-//! [`course`] reads what belongs to the course, [`text`] the lesson's own files, [`evidence`] its records and
-//! reviews, [`page`] compares what the page says with what it may say. **Invariant: one broken part doesn't hide the
-//! findings of another.**
+//! Bytes in, an [`Assessment`] out: the resolved lesson, its evidence by pair, the page's state,
+//! and every finding. [`course`] reads what belongs to the course, [`text`] the lesson's own files,
+//! [`evidence`] its records and reviews, [`page`] compares what the page says with what it may say.
+//! **Invariant: one broken part doesn't hide the findings of another.**
 
 pub mod append_only;
 pub mod course;

@@ -15,7 +15,8 @@ use super::text::LessonText;
 pub struct Compared {
     /// Derived from what every part holds.
     pub state: PageState,
-    /// Each part that holds none of its legitimate texts, and each that says something else than its fellows.
+    /// Each part that holds none of its legitimate texts, and each that says something else than
+    /// its fellows.
     pub findings: Findings,
 }
 
@@ -163,7 +164,8 @@ fn disagreeing(text: &LessonText) -> Finding {
     Finding::error(Rule::StatusDrifted, Place::file(text.page_path()), fact, next)
 }
 
-/// A snapshot must be byte for byte that of its pair; whether there has to be one follows from the page.
+/// A snapshot must be byte for byte that of its pair; whether there has to be one follows from the
+/// page.
 fn check_snapshots(
     files: &LessonFiles,
     text: &LessonText,

@@ -7,8 +7,8 @@ use crate::state::{Evidence, EvidenceState, PageState, Pair, RecordState};
 
 use super::text::LessonText;
 
-/// One finding a state that wants attention. All are warnings: an honestly Unverified or Stale lesson whose page says
-/// so passes `verify`. `publish` asks for more.
+/// One finding a state that wants attention. All are warnings: an honestly Unverified or Stale
+/// lesson whose page says so passes `verify`. `publish` asks for more.
 pub fn findings(
     text: &LessonText,
     evidence: &BTreeMap<Pair, Evidence>,

@@ -202,7 +202,8 @@ impl Reader<'_> {
         self.findings.extend(check_copies(path, &found, &self.course.common));
     }
 
-    /// The digests of a program's source and of each repository file that it includes, sorted by path.
+    /// The digests of a program's source and of each repository file that it includes, sorted by
+    /// path.
     fn sources_of(&mut self, program: &Program, text: &str) -> Vec<SourceRecord> {
         let start = self.files.folder.join(&program.source);
         let mut seen = BTreeSet::from([start.clone()]);
@@ -223,7 +224,8 @@ impl Reader<'_> {
                         rows.push(row(&target, &included));
                         queue.push((target, included));
                     }
-                    // Quotes may also find a header of the toolkit: then the compiler finds it, or says that it can't.
+                    // Quotes may also find a header of the toolkit: then the compiler finds it, or
+                    // says that it can't.
                     None if is_toolkit_header(&include.path) => {}
                     None => {
                         let fact = format!("`{}` is not in the course", include.path);
@@ -253,7 +255,8 @@ impl Reader<'_> {
 fn row(path: &Utf8Path, text: &str) -> SourceRecord {
     SourceRecord {
         path: path.to_string(),
-        // The text was read, so it is UTF-8 and within the limit; a digest of nothing would differ from any record.
+        // The text was read, so it is UTF-8 and within the limit; a digest of nothing would differ
+        // from any record.
         text: text_digest(text.as_bytes()).unwrap_or_else(|_| crate::Digest::of("")),
         code: code_digest(text),
     }

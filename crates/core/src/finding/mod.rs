@@ -1,7 +1,8 @@
 //! Findings: what is wrong or odd, where, why, and what to do next.
 //!
-//! **Invariant: every check reports all its findings, not the first.** A check appends to a [`Findings`] and goes
-//! on; only the edge turns them into an exit code, by [`Rule::class`] and the order in [`Class`].
+//! **Invariant: every check reports all its findings, not the first.** A check appends to a
+//! [`Findings`] and goes on; only the edge turns them into an exit code, by [`Rule::class`] and the
+//! order in [`Class`].
 
 mod rule;
 
@@ -22,7 +23,8 @@ pub enum Severity {
     Warning,
 }
 
-/// A place in the course: a path relative to its root, and where it is known the line and column (from 1).
+/// A place in the course: a path relative to its root, and where it is known the line and column
+/// (from 1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// Relative to the course's root, with `/`.
@@ -73,8 +75,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// One finding. The texts are lower-case fragments with values in backticks, and may quote bytes from outside:
-/// whoever shows them on a terminal escapes control characters.
+/// One finding. The texts are lower-case fragments with values in backticks, and may quote bytes
+/// from outside: whoever shows them on a terminal escapes control characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Finding {
     /// Which rule was broken; decides the exit code.

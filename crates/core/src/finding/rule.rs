@@ -72,7 +72,8 @@ rules! {
     ReviewTarget => Tampered, "review-target";
     /// Nobody reviews what he recorded where the policy forbids it.
     SelfReview => Tampered, "self-review";
-    /// A lesson's output template can be read: known fields, names defined before use, closed blocks.
+    /// A lesson's output template can be read: known fields, names defined before use, closed
+    /// blocks.
     TemplateInvalid => Drift, "template-invalid";
     /// The output of a run fits its lesson's template, line by line.
     OutputMismatch => Mismatch, "output-mismatch";

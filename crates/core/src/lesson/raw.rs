@@ -146,8 +146,8 @@ pub struct RawProgram {
 }
 
 impl RawLesson {
-    /// Reads a manifest. One syntax or type error ends the reading: that is how TOML readers work; what can be
-    /// said about values that were read is said, all of it, by [`super::resolve`].
+    /// Reads a manifest. One syntax or type error ends the reading: that is how TOML readers work;
+    /// what can be said about values that were read is said, all of it, by [`super::resolve`].
     pub fn parse<'a>(path: &Utf8Path, bytes: &'a [u8]) -> Result<(Self, &'a str), Findings> {
         let refuse = |place, fact: String, next: &str| {
             Err(vec![Finding::error(Rule::Manifest, place, fact, next)])

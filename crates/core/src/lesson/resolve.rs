@@ -1,4 +1,5 @@
-//! From a manifest as written to a Lesson, filling in what the folder, the README and the headers say.
+//! From a manifest as written to a Lesson, filling in what the folder, the README and the headers
+//! say.
 
 use std::collections::BTreeMap;
 
@@ -236,8 +237,8 @@ impl<'a> Resolver<'a> {
         match Template::parse(text.get_ref()) {
             Ok(template) => Some(template),
             Err(errors) => {
-                // Offsets within a TOML string are not those within the file once it holds an escape or a
-                // leading newline, so the line is counted from the string's first.
+                // Offsets within a TOML string are not those within the file once it holds an
+                // escape or a leading newline, so the line is counted from the string's first.
                 let start = Place::offset(self.path(), self.source.manifest, text.span().start);
                 let rest = &self.source.manifest[text.span().start..];
                 let skipped = u32::from(rest.starts_with("\"\"\"\n") || rest.starts_with("'''\n"));
@@ -360,7 +361,8 @@ fn run_choice(text: &str, template: &Template) -> Result<RunChoice, (String, Str
     index.map(RunChoice::Index).ok_or((format!("`{text}` chooses no run"), next.to_owned()))
 }
 
-/// The name of the header's own build: its one machine code, such as `sm_80`, or what its PTX is for.
+/// The name of the header's own build: its one machine code, such as `sm_80`, or what its PTX is
+/// for.
 fn own_variant(build: &BuildCommand) -> String {
     let names: Vec<String> = build.codes().iter().map(ToString::to_string).collect();
     let real = names.iter().find(|name| name.starts_with("sm_"));

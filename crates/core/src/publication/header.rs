@@ -6,8 +6,8 @@ use crate::state::{Pair, Shown};
 
 /// The paragraph for what the primary pair shows.
 ///
-/// No line ends in a backslash or a trigraph, and none holds a control character: names and reasons from outside are cut
-/// down to plain words first.
+/// No line ends in a backslash or a trigraph, and none holds a control character: names and reasons
+/// from outside are cut down to plain words first.
 pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
     match shown {
         Shown::Blank => [

@@ -1,9 +1,10 @@
-//! The Publication: what of a reviewed record stands on the page, in the header and in the snapshot.
+//! The Publication: what of a reviewed record stands on the page, in the header and in the
+//! snapshot.
 //!
-//! [`Rendering`] is what a reviewer signs: the parts that follow from the record alone. [`body`], [`status_lines`]
-//! and [`snapshot`] put it where it is shown, with the line that names the review. All of them are pure, so that
-//! `publish` writes and `verify` compares the same bytes. **Invariant: a rendering quotes a whole run; nothing of
-//! two runs is ever spliced.**
+//! [`Rendering`] is what a reviewer signs: the parts that follow from the record alone. [`body`],
+//! [`status_lines`] and [`snapshot`] put it where it is shown, with the line that names the review.
+//! All of them are pure, so that `publish` writes and `verify` compares the same bytes.
+//! **Invariant: a rendering quotes a whole run; nothing of two runs is ever spliced.**
 
 mod header;
 mod rendering;

@@ -68,7 +68,8 @@ impl Rendering {
 pub fn render(lesson: &Lesson, examined: &Examined, matched: &[MatchedRuns]) -> Option<Rendering> {
     let mut programs = Vec::new();
     for (index, (program, runs)) in lesson.programs.iter().zip(matched).enumerate() {
-        // A further program has no rule of its own, and its fields are other fields: its first run is shown.
+        // A further program has no rule of its own, and its fields are other fields: its first run
+        // is shown.
         let choice = if index == 0 { &lesson.publish.run } else { &RunChoice::Index(0) };
         let run = published_run(choice, &runs.runs)?;
         let recorded = examined.record.program(&program.name)?;

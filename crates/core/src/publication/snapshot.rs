@@ -1,7 +1,7 @@
 //! The insta snapshot of what is published of a pair.
 //!
-//! insta compares loosely (trailing white space, line endings), so its verdict is a convenience for those who use
-//! its tools; `verify` compares every byte of the file with what this module makes.
+//! insta compares loosely (trailing white space, line endings), so its verdict is a convenience for
+//! those who use its tools; `verify` compares every byte of the file with what this module makes.
 
 use crate::state::{Pair, Reviewed};
 

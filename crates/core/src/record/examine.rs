@@ -1,7 +1,8 @@
 //! Reading a record's folder from scratch: every digest, the signature, the name, the shape.
 //!
-//! **Invariant: nothing in the folder is believed because it is there.** A record counts only if its signature
-//! holds over the exact bytes of `record.toml`, and every other file is the one that it names.
+//! **Invariant: nothing in the folder is believed because it is there.** A record counts only if
+//! its signature holds over the exact bytes of `record.toml`, and every other file is the one that
+//! it names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

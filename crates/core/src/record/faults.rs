@@ -1,7 +1,7 @@
 //! Why a record that is whole can't be published all the same.
 //!
-//! Such a record is kept: it is evidence of what happened. It never becomes a publication, and beside a good one
-//! it does no harm.
+//! Such a record is kept: it is evidence of what happened. It never becomes a publication, and
+//! beside a good one it does no harm.
 
 use std::fmt;
 

@@ -1,8 +1,9 @@
 //! `record.toml`: the machine facts of a record, format version 1.
 //!
-//! The version rule: a reader knows every version up to its own and refuses a newer one by name; within a version
-//! no field changes its meaning, and a new field means a new version. Unknown keys are refused. Outputs are not
-//! in here: they are plain files beside it, each named in [`Record::file`] with its length and digest.
+//! The version rule: a reader knows every version up to its own and refuses a newer one by name;
+//! within a version no field changes its meaning, and a new field means a new version. Unknown keys
+//! are refused. Outputs are not in here: they are plain files beside it, each named in
+//! [`Record::file`] with its length and digest.
 
 use std::collections::BTreeMap;
 
@@ -316,7 +317,8 @@ impl Record {
         self.program.iter().find(|program| program.name == name)
     }
 
-    /// Every file that the facts above name, so that none is listed without a use nor used without being listed.
+    /// Every file that the facts above name, so that none is listed without a use nor used without
+    /// being listed.
     pub fn files_used(&self) -> impl Iterator<Item = &str> {
         let programs = self.program.iter().flat_map(|program| {
             let streams = program.run.iter().flat_map(|run| [&run.stdout, &run.stderr]);

@@ -1,8 +1,8 @@
 //! Whether a record is of the lesson of today: which of its inputs changed.
 //!
-//! Only code, the resolved build command, the run command and the program's environment stale a record. A comment or prose edit
-//! changes the `text` digest alone: a warning, and the review is kept. The toolkit is provenance unless the
-//! manifest pins it.
+//! Only code, the resolved build command, the run command and the program's environment stale a
+//! record. A comment or prose edit changes the `text` digest alone: a warning, and the review is
+//! kept. The toolkit is provenance unless the manifest pins it.
 
 use std::collections::BTreeMap;
 use std::fmt;

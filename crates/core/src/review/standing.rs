@@ -30,8 +30,9 @@ use crate::trust::{Policy, Principal, SelfReview, Signer, same_person};
 pub enum Standing {
     /// Nobody has accepted, rejected or revoked it.
     None,
-    /// What these accept may be published: all that stand, the earliest first, never none. One of them is shown, the
-    /// first of exactly what is rendered now, so that a further acceptance changes no page.
+    /// What these accept may be published: all that stand, the earliest first, never none. One of
+    /// them is shown, the first of exactly what is rendered now, so that a further acceptance
+    /// changes no page.
     Accepted(Vec<Acceptance>),
     /// It must not be published.
     Rejected(Rejection),

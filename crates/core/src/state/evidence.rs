@@ -15,7 +15,8 @@ use crate::toolkit::ToolkitFacts;
 use super::pair::Pair;
 use super::reviewed::{Reviewed, Shown};
 
-/// The state of a record that could be examined; one that could not is Tampered and has no other state.
+/// The state of a record that could be examined; one that could not is Tampered and has no other
+/// state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordState {
     /// Whole, and kept; never published, for these reasons.
@@ -113,12 +114,14 @@ impl AssessedRecord {
         self.stale.is_empty()
     }
 
-    /// Whether it waits for a review: valid, of today, neither accepted as rendered now nor rejected.
+    /// Whether it waits for a review: valid, of today, neither accepted as rendered now nor
+    /// rejected.
     pub fn awaits_review(&self) -> bool {
         self.is_valid() && self.is_of_today() && self.reviewed().is_none() && !self.is_rejected()
     }
 
-    /// The acceptance of exactly what is rendered now; the earliest, so that a further one changes nothing.
+    /// The acceptance of exactly what is rendered now; the earliest, so that a further one changes
+    /// nothing.
     fn reviewed(&self) -> Option<Reviewed> {
         let rendering = self.rendering.as_ref()?;
         let Standing::Accepted(acceptances) = &self.standing else { return None };
@@ -173,7 +176,8 @@ fn evidence_state(records: &[AssessedRecord]) -> EvidenceState {
     newest.map_or(EvidenceState::Unverified, |record| EvidenceState::Stale(record.stale.clone()))
 }
 
-/// The reviewed record of today, else the newest that was reviewed as it is rendered; else what was taken back last.
+/// The reviewed record of today, else the newest that was reviewed as it is rendered; else what was
+/// taken back last.
 fn shown(records: &[AssessedRecord]) -> Shown {
     let today = records.iter().filter(|record| record.is_of_today());
     let older = records.iter().filter(|record| !record.is_of_today());

@@ -1,4 +1,5 @@
-//! The state of the page: which of its legitimate renderings it holds, and whether it holds one at all.
+//! The state of the page: which of its legitimate renderings it holds, and whether it holds one at
+//! all.
 
 use std::fmt;
 
@@ -39,8 +40,9 @@ pub enum PageChoice {
     Blank,
 }
 
-/// The state of a page from what its parts hold: those of the primary pair, the header's paragraph among them, which must
-/// all hold the same, and those of other pairs, each of which must hold something legitimate.
+/// The state of a page from what its parts hold: those of the primary pair, the header's paragraph
+/// among them, which must all hold the same, and those of other pairs, each of which must hold
+/// something legitimate.
 pub fn page_state(primary: &[PageChoice], others: &[PageChoice]) -> PageState {
     let drifted = |choice: &PageChoice| *choice == PageChoice::Neither;
     if primary.iter().chain(others).any(drifted) {
@@ -70,7 +72,8 @@ mod tests {
             (&[Blank, Blank], &[], PageState::Blank),
             (&[Current, Current], &[Blank, Current], PageState::Current),
             (&[Withdrawn, Withdrawn], &[Current], PageState::Withdrawn),
-            // The header says verified and the region is blank, or the other way round: a lie either way.
+            // The header says verified and the region is blank, or the other way round: a lie
+            // either way.
             (&[Current, Blank], &[], PageState::Drifted),
             (&[Blank, Current], &[], PageState::Drifted),
             (&[Withdrawn, Current], &[], PageState::Drifted),

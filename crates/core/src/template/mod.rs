@@ -46,9 +46,9 @@
 //! # What a field matches
 //! A number. A duration or rate has its unit after one blank: `{a:ms.3}` matches `0.027 ms`, and a
 //! template may spell the unit out (`{a:ms.3} ms`) or say that none is printed (`{a:ms.3 bare}`).
-//! `width N` in a numeric field allows for `%8.3f` and its like: `{a:ms.3 width 8}` is right-aligned
-//! to at least 8 columns with blanks. Numbers have no sign, exponent or needless leading zero;
-//! derived integers may be negative.
+//! `width N` in a numeric field allows for `%8.3f` and its like: `{a:ms.3 width 8}` is
+//! right-aligned to at least 8 columns with blanks. Numbers have no sign, exponent or needless
+//! leading zero; derived integers may be negative.
 
 mod agree;
 mod arithmetic;

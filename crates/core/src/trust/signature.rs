@@ -180,8 +180,8 @@ fn parse(bytes: &[u8]) -> Result<SshSig, SignatureError> {
     if bytes == canonical.as_bytes() { Ok(signature) } else { Err(SignatureError::NotCanonical) }
 }
 
-/// What stands up to the end of the armor, where anything follows it. The parser refuses that too, but
-/// under the name of whatever it stumbles over.
+/// What stands up to the end of the armor, where anything follows it. The parser refuses that too,
+/// but under the name of whatever it stumbles over.
 fn before_trailing_data(bytes: &[u8]) -> Option<&[u8]> {
     const END: &[u8] = b"-----END SSH SIGNATURE-----\n";
     let end = bytes.windows(END.len()).position(|window| window == END)? + END.len();

@@ -32,7 +32,8 @@ pub struct Bundle {
     /// Only what has no record of today's inputs on the model.
     #[arg(long)]
     stale: bool,
-    /// The device model that the bundle is for, such as `h200`; by default each lesson's primary one.
+    /// The device model that the bundle is for, such as `h200`; by default each lesson's primary
+    /// one.
     #[arg(long = "for", value_name = "MODEL")]
     model: Option<String>,
     /// Pack executables and PTX too, for a host without nvcc.
@@ -148,7 +149,8 @@ impl Bundle {
         let archive = out.as_str().ends_with(".tar.gz");
         let folder = if archive { root.target().join(&name) } else { out.clone() };
         let failed = Error::system("write the bundle");
-        // The nonce is remembered first: a bundle that nobody could import would cost an hour of a GPU.
+        // The nonce is remembered first: a bundle that nobody could import would cost an hour of a
+        // GPU.
         issued::remember(&root.state(), &facts).map_err(Error::system("remember the nonce"))?;
         let facts = bundle::write(&folder, facts, contents).map_err(failed)?;
         if archive {

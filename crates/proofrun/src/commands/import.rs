@@ -41,7 +41,8 @@ impl Import {
     /// Runs the command.
     ///
     /// # Errors
-    /// When nothing is there, or any record is refused: then none of the refused is filed, and those that pass are.
+    /// When nothing is there, or any record is refused: then none of the refused is filed, and
+    /// those that pass are.
     pub fn run(self, root: &Root, context: &Context) -> Result<Exit, Error> {
         let loaded = Loaded::read(root, &Selection::default(), context)?;
         let folder = context.cwd.join(&self.folder);
@@ -175,7 +176,8 @@ fn refusal(source: &Utf8Path, fact: String, next: &str) -> Finding {
     Finding::error(Rule::ImportRefused, Place::file(source), fact, next)
 }
 
-/// The nonce ties the record to a bundle of this course, and the bundle names lessons, variants and the runner.
+/// The nonce ties the record to a bundle of this course, and the bundle names lessons, variants and
+/// the runner.
 fn check_issued(
     source: &Utf8Path,
     record: &Record,

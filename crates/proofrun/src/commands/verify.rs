@@ -15,8 +15,8 @@ use crate::verify::{self, Rules};
 
 /// Checks lessons: text, evidence, builds, and on a GPU that passes the gate, runs.
 ///
-/// Nothing under `lessons/` is written. What cannot run here is reported as gated or not executed, never as passed; what
-/// digests prove unchanged is not done again.
+/// Nothing under `lessons/` is written. What cannot run here is reported as gated or not executed,
+/// never as passed; what digests prove unchanged is not done again.
 #[derive(Debug, clap::Args)]
 pub struct Verify {
     /// Lessons to look at, by name, folder or `day-N`; by default all.

@@ -7,8 +7,8 @@ use proofrun_core::{Finding, Severity};
 
 use super::{Outcome, Report};
 
-/// Workflow commands, one a line. Newlines and `%` in a message are encoded as the runner decodes them
-/// (GitHub documentation, "Workflow commands").
+/// Workflow commands, one a line. Newlines and `%` in a message are encoded as the runner decodes
+/// them (GitHub documentation, "Workflow commands").
 pub fn annotations(report: &Report) -> String {
     report.findings().map(annotation).collect()
 }

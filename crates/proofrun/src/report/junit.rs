@@ -32,7 +32,8 @@ fn suite(lesson: &LessonReport) -> TestSuite {
     suite
 }
 
-/// Gated and not executed are both "skipped" to JUnit, which has no third word; the message says which.
+/// Gated and not executed are both "skipped" to JUnit, which has no third word; the message says
+/// which.
 fn status(step: &Step) -> TestCaseStatus {
     let skipped = |message: String| {
         let mut status = TestCaseStatus::skipped();

@@ -16,7 +16,8 @@ use serde::Serialize;
 pub enum Outcome {
     /// It was done and holds.
     Passed {
-        /// Whether an earlier run's digests proved that nothing changed, so that it wasn't done again.
+        /// Whether an earlier run's digests proved that nothing changed, so that it wasn't done
+        /// again.
         cached: bool,
     },
     /// It was done and doesn't hold: the findings say why.
@@ -50,7 +51,8 @@ pub struct LessonReport {
     pub lesson: String,
     /// Its folder.
     pub folder: String,
-    /// The evidence state of its primary pair and the page's, in words; `None` for a manifest that can't be read.
+    /// The evidence state of its primary pair and the page's, in words; `None` for a manifest that
+    /// can't be read.
     pub state: Option<String>,
     /// In order.
     pub steps: Vec<Step>,

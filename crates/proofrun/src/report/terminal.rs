@@ -14,7 +14,8 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// The whole report. Styles are written always; the stream that it goes to drops them where they don't belong.
+/// The whole report. Styles are written always; the stream that it goes to drops them where they
+/// don't belong.
 pub fn terminal(report: &Report) -> String {
     let mut text = String::new();
     for lesson in &report.lessons {

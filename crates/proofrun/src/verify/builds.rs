@@ -1,4 +1,5 @@
-//! Compiling every program of every lesson in every variant, side by side, and what digests prove unchanged not again.
+//! Compiling every program of every lesson in every variant, side by side, and what digests prove
+//! unchanged not again.
 
 use std::collections::BTreeMap;
 
@@ -243,8 +244,8 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// What this build says about the PTX of records of the same inputs: the same toolkit must make the same PTX; another one's
-/// is not compared.
+/// What this build says about the PTX of records of the same inputs: the same toolkit must make the
+/// same PTX; another one's is not compared.
 fn ptx_findings(lesson: &LoadedLesson, key: &BuildKey, compiled: &Compiled) -> Findings {
     let mut findings = Vec::new();
     let (Some(text), Some(product)) = (&lesson.assessment.text, &compiled.product) else {

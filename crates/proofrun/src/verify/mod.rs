@@ -1,7 +1,7 @@
 //! The work of `verify` after the course is read: builds, gate, runs, and the report of all of it.
 //!
-//! **Invariant: each lesson gets every step named, and each step one of four outcomes**; nothing drops out of the
-//! report because something before it failed.
+//! **Invariant: each lesson gets every step named, and each step one of four outcomes**; nothing
+//! drops out of the report because something before it failed.
 
 mod builds;
 mod device;

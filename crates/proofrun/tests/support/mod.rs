@@ -1,10 +1,15 @@
-//! A scratch course that a test fills as people do: lessons, keys, records, reviews; and commands run on it in
-//! process, with a fixed clock.
+//! A scratch course that a test fills as people do: lessons, keys, records, reviews; and commands
+//! run on it in process, with a fixed clock.
 //!
-//! Records are made here as `lesson-runner record` would make them, of output that this module writes: no test
-//! of the harness needs a card, and none of these records ever leaves its temporary folder.
+//! Records are made here as `lesson-runner record` would make them, of output that this module
+//! writes: no test of the harness needs a card, and none of these records ever leaves its temporary
+//! folder.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test binary uses a part of it, and a test that can't be set up may panic"
+)]
 
 pub mod course;
 pub mod recorded;

@@ -89,7 +89,8 @@ impl Scratch {
         self.record_with(lesson, plan, |_, _| {})
     }
 
-    /// The same with facts and files changed before the signature: a record that was signed as it is.
+    /// The same with facts and files changed before the signature: a record that was signed as it
+    /// is.
     pub fn record_with(
         &self,
         lesson: &str,

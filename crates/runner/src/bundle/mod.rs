@@ -1,7 +1,9 @@
-//! Bundles: everything that a GPU host without Rust, network and perhaps nvcc needs, in one archive.
+//! Bundles: everything that a GPU host without Rust, network and perhaps nvcc needs, in one
+//! archive.
 //!
-//! [`write`] makes one and [`issued`] remembers its nonce; [`open`] checks one on the host before an hour of a GPU is
-//! spent on a torn copy. **Invariant: every file of a bundle is listed with its digest in `bundle.toml`.**
+//! [`write`] makes one and [`issued`] remembers its nonce; [`open`] checks one on the host before
+//! an hour of a GPU is spent on a torn copy. **Invariant: every file of a bundle is listed with its
+//! digest in `bundle.toml`.**
 
 mod archive;
 pub mod issued;

@@ -1,7 +1,8 @@
 //! The environment of a recorded program: what is kept from it, and what is written down of it.
 //!
-//! Cargo puts its target folders on `LD_LIBRARY_PATH`, and a CUDA runtime that lies there would be loaded in place of
-//! the driver's own choice without a word. Preloaded libraries can print anything. Neither reaches a program.
+//! Cargo puts its target folders on `LD_LIBRARY_PATH`, and a CUDA runtime that lies there would be
+//! loaded in place of the driver's own choice without a word. Preloaded libraries can print
+//! anything. Neither reaches a program.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What a recording asks of its host besides processes: devices, the card's state, the Rust checks, a sanitizer.
+//! What a recording asks of its host besides processes: devices, the card's state, the Rust checks,
+//! a sanitizer.
 //!
 //! A trait, so that a test can record programs of its own on a host that it describes.
 

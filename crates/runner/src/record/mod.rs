@@ -1,8 +1,10 @@
-//! Recording: gate, build, N fresh processes, sanitizers, Rust checks, and one signed folder at the end.
+//! Recording: gate, build, N fresh processes, sanitizers, Rust checks, and one signed folder at the
+//! end.
 //!
-//! [`Recorder::record`] makes one record: of a lesson, in a variant, on a device. **Invariants: every step's outcome is kept as
-//! soon as it is there, so an interrupted recording goes on where it was; a record's folder appears whole or not
-//! at all; a program that fails or hangs is recorded as that, never left out.**
+//! [`Recorder::record`] makes one record: of a lesson, in a variant, on a device. **Invariants:
+//! every step's outcome is kept as soon as it is there, so an interrupted recording goes on where
+//! it was; a record's folder appears whole or not at all; a program that fails or hangs is recorded
+//! as that, never left out.**
 
 pub mod environment;
 mod finish;
@@ -167,8 +169,8 @@ impl Recorder<'_> {
     /// Makes the record and returns its folder below `out`.
     ///
     /// # Errors
-    /// When the gate forbids it, a program doesn't build, or the recording is stopped: what was done is kept below
-    /// `out` and the next call goes on.
+    /// When the gate forbids it, a program doesn't build, or the recording is stopped: what was
+    /// done is kept below `out` and the next call goes on.
     pub fn record(&self, subject: Subject<'_>, out: &Utf8Path) -> Result<Utf8PathBuf, RecordError> {
         let lesson = &subject.text.lesson;
         let probe = self.host.probe();
@@ -277,7 +279,8 @@ impl Recorder<'_> {
         Ok(recorded)
     }
 
-    /// A hung kernel was killed; whether the device survived that is asked before anything else runs on it.
+    /// A hung kernel was killed; whether the device survived that is asked before anything else
+    /// runs on it.
     fn probe_again(&self, program: &Program) -> Result<(), RecordError> {
         let probe = self.host.probe();
         if probe.devices().iter().any(|device| device.index == self.device) {

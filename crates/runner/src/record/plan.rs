@@ -81,7 +81,8 @@ impl Plan {
     }
 }
 
-/// Builds a program, or takes the bundle's prebuilt one, and puts executable, PTX and log where the record has them.
+/// Builds a program, or takes the bundle's prebuilt one, and puts executable, PTX and log where the
+/// record has them.
 pub(super) fn build(
     recorder: &Recorder<'_>,
     work: &Work,
@@ -156,7 +157,8 @@ fn executable_bytes(work: &Work, program: &Program) -> Result<Vec<u8>, RecordErr
     Ok(files::read_capped(path, EXECUTABLE_BYTES_MAX)?)
 }
 
-/// What the executable carries for the device, for the gate: machine code by the build command, PTX by what was made.
+/// What the executable carries for the device, for the gate: machine code by the build command, PTX
+/// by what was made.
 pub(super) fn code_of(
     recorder: &Recorder<'_>,
     subject: Subject<'_>,

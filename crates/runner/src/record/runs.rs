@@ -14,8 +14,8 @@ use super::{RecordError, environment};
 /// Runs a program once and keeps its raw streams.
 ///
 /// # Errors
-/// When it can't be started, the recorder is asked to stop, or the disk refuses. How the program ends is no
-/// error: it is what gets recorded.
+/// When it can't be started, the recorder is asked to stop, or the disk refuses. How the program
+/// ends is no error: it is what gets recorded.
 pub fn run(
     work: &Work,
     program: &Program,

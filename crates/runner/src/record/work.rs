@@ -1,7 +1,8 @@
 //! The work folder of one record in the making: each step's outcome is a file, written once.
 //!
-//! **Invariant: a step whose outcome file is there is done, and is not done again.** Streams are written before the outcome
-//! that names them, so a kill at any moment costs at most the step that was under way.
+//! **Invariant: a step whose outcome file is there is done, and is not done again.** Streams are
+//! written before the outcome that names them, so a kill at any moment costs at most the step that
+//! was under way.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::Digest;
