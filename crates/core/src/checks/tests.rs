@@ -1,3 +1,5 @@
+//! Each check passes what is right and fails what is not, all-zero and all-NaN buffers above all.
+
 use super::*;
 use crate::reference::{Input, chain};
 

@@ -1,3 +1,5 @@
+//! The page's commands against the header's: the same, missing, in another order, others beside.
+
 use super::*;
 
 const BUILD: &str = "nvcc -O3 -o a a.cu";

@@ -1,3 +1,5 @@
+//! Pages: regions, assertions and blocks where they stand, and each way to get a marker wrong.
+
 use proptest::prelude::*;
 
 use super::*;

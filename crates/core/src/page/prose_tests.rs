@@ -1,3 +1,5 @@
+//! Numbers with units in prose are found; those in code, comments and regions are not.
+
 use super::*;
 
 fn found(text: &str) -> Vec<(String, u32)> {

@@ -1,3 +1,5 @@
+//! Snippet regions against snippets: shown, missing, changed, unused.
+
 use super::*;
 use crate::source::snippets;
 

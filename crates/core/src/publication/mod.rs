@@ -11,7 +11,5 @@ mod rendering;
 mod snapshot;
 
 pub use header::{status_lines, status_word};
-pub use rendering::{
-    BLANK_OUTPUT, BLANK_STATE, ProgramRendering, RENDER_FORMAT, Rendering, body, render,
-};
+pub use rendering::{ProgramRendering, RENDER_FORMAT, Rendering, body, render};
 pub use snapshot::{snapshot, snapshot_name};

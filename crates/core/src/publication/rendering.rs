@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::digest::Digest;
 use crate::lesson::Lesson;
 use crate::lesson::RunChoice;
-use crate::page::{Region, RegionKind};
+use crate::page::{Region, RegionKind, blank_body};
 use crate::record::Examined;
 use crate::record::faults::MatchedRuns;
 use crate::review::Withdrawal;
@@ -14,13 +14,6 @@ use crate::template::{Matched, Template, median_run};
 
 /// The version of this module's format. A review names it; it matters only where the text changes.
 pub const RENDER_FORMAT: u32 = 1;
-
-/// What a `state` region holds before any review.
-pub const BLANK_STATE: &str = "**UNVERIFIED.** No reviewed record of this lesson exists yet, so this page shows no output of it.\n";
-
-/// What `output` and `spread` regions hold before any review.
-pub const BLANK_OUTPUT: &str = "*Nothing is shown here until a run on real hardware has been recorded and \
-     somebody else has reviewed it.*\n";
 
 /// What a reviewer signs: everything that is shown of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,9 +144,8 @@ pub fn body(lesson: &Lesson, region: &Region, pair: &Pair, shown: &Shown) -> Opt
     if region.kind != RegionKind::Record {
         return None;
     }
-    let is_state = region.name == "state";
     match shown {
-        Shown::Blank => Some(if is_state { BLANK_STATE } else { BLANK_OUTPUT }.to_owned()),
+        Shown::Blank => blank_body(region).map(str::to_owned),
         Shown::Withdrawn(withdrawal) => Some(withdrawn(pair, withdrawal)),
         Shown::Current(reviewed) => {
             let primary = &lesson.primary().name;

@@ -1,3 +1,5 @@
+//! Which edits change the code digest, and which must not.
+
 use super::*;
 
 /// One per line of the table: two sources, and whether their code is the same.

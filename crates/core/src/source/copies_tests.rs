@@ -1,3 +1,5 @@
+//! Marked copies against the canonical ones.
+
 use super::*;
 
 const SOURCE: &str =

@@ -1,3 +1,5 @@
+//! Headers: commands and status paragraphs, well-formed and not.
+
 use proptest::prelude::*;
 
 use super::super::{StatusError, StatusWord, code_digest, replace_status};

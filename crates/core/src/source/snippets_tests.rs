@@ -1,3 +1,5 @@
+//! Snippet markers in a source: closed, nested, twice, empty, in strings.
+
 use proptest::prelude::*;
 
 use super::*;

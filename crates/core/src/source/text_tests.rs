@@ -1,3 +1,5 @@
+//! Encodings, sizes and conflict markers.
+
 use super::*;
 
 #[test]
