@@ -4,21 +4,35 @@ use super::Page;
 use crate::finding::{Finding, Findings, Place, Rule};
 
 /// Warns of numbers with a unit of time or rate in prose. Regions, code and HTML comments are not
-/// prose. Plain seconds are left out: timeouts and the like are too common.
+/// prose. Plain seconds are left out: timeouts and the like are too common. A paragraph or table
+/// right below `<!-- not measured: WHERE FROM -->` is excused: its numbers are computed or cited.
 pub fn measured_numbers(page: &Page) -> Findings {
     let mut findings = Findings::new();
     let mut in_comment = false;
+    let mut excused_up_to = None;
     for (line, range) in &page.prose {
         let text = page.text.get(range.clone()).unwrap_or_default();
+        let goes_on = !text.trim().is_empty() && excused_up_to == line.checked_sub(1);
+        excused_up_to = (goes_on || says_where_from(text)).then_some(*line);
+        if excused_up_to.is_some() {
+            continue;
+        }
         let shown = without_comments(&without_inline_code(text), &mut in_comment);
         for number in numbers_with_units(&shown) {
             let fact = format!("prose states what looks like a measured number: `{number}`");
-            let next = "let a record region show it, or claim it with `<!-- holds: … -->`";
+            let next = "let a record region show it, claim it with `<!-- holds: … -->`, or say where it is \
+                        from with `<!-- not measured: … -->` above";
             let place = Place::line(&page.path, *line);
             findings.push(Finding::warning(Rule::ProseNumber, place, fact, next));
         }
     }
     findings
+}
+
+/// Whether a line is the comment that excuses what follows, with a word about it.
+fn says_where_from(line: &str) -> bool {
+    let inner = line.strip_prefix("<!-- not measured:").and_then(|rest| rest.strip_suffix("-->"));
+    inner.is_some_and(|reason| !reason.trim().is_empty() && !reason.contains("--"))
 }
 
 /// The line with inline code made blanks; offsets stay.

@@ -28,6 +28,10 @@ fn measured_numbers_in_prose_are_found() {
         ("<!-- record: output -->\n12 ms\n<!-- end record -->\n13 ms\n", &[("13 ms", 4)]),
         ("60 s, 256 threads, 16 MiB, sm_80 ms, x12 ms, 12 msec, 5 user, 3 nsx", &[]),
         ("12 `ms` ` 13 ms", &[("13 ms", 1)]),
+        ("<!-- not measured: data sheet -->\n12 ms\n| 13 ms |\n\n14 ms\n", &[("14 ms", 5)]),
+        ("<!-- not measured: data sheet -->\n\n12 ms\n", &[("12 ms", 3)]),
+        ("<!-- not measured: -->\n12 ms\n", &[("12 ms", 2)]),
+        ("<!-- not measured: a -->\n```\n```\n12 ms\n", &[("12 ms", 4)]),
     ];
     for (text, expect) in cases {
         let expect: Vec<_> = expect.iter().map(|(n, line)| ((*n).to_owned(), *line)).collect();
