@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands;
-use crate::context::{Context, STATE_FOLDER, TARGET_FOLDER};
+use crate::context::Context;
 use crate::error::Error;
 use crate::exit::Exit;
+pub use crate::root::Root;
 
 /// A CUDA course, and the harness that keeps it honest.
 #[derive(Debug, Parser)]
@@ -29,29 +30,6 @@ enum Command {
     Import(commands::import::Import),
 }
 
-/// Where a course lies.
-#[derive(Debug, Clone)]
-pub struct Root {
-    path: Utf8PathBuf,
-}
-
-impl Root {
-    /// The folder.
-    pub fn path(&self) -> &Utf8Path {
-        &self.path
-    }
-
-    /// State that must not be lost.
-    pub fn state(&self) -> Utf8PathBuf {
-        self.path.join(STATE_FOLDER)
-    }
-
-    /// What can be made again.
-    pub fn target(&self) -> Utf8PathBuf {
-        self.path.join(TARGET_FOLDER)
-    }
-}
-
 /// Runs a command line, without the program's name in front.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> Exit {
     let named = std::iter::once(OsString::from(context.name)).chain(arguments);
@@ -59,7 +37,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> 
         Ok(cli) => cli,
         Err(error) => return show_usage(&error, context),
     };
-    let result = root(cli.root, context).and_then(|root| dispatch(cli.command, &root, context));
+    let result =
+        Root::find(cli.root, context).and_then(|root| dispatch(cli.command, &root, context));
     result.unwrap_or_else(|error| {
         context.note(error.show());
         error.exit()
@@ -84,20 +63,4 @@ fn show_usage(error: &clap::Error, context: &Context) -> Exit {
         context.say(text);
         Exit::Holds
     }
-}
-
-fn root(given: Option<Utf8PathBuf>, context: &Context) -> Result<Root, Error> {
-    if let Some(given) = given {
-        let path = context.cwd.join(given);
-        return if path.is_dir() {
-            Ok(Root { path })
-        } else {
-            Err(Error::Usage(format!("`{path}` is no folder; name the course's root")))
-        };
-    }
-    let marks = ["lessons", "research"];
-    let above = context.cwd.ancestors();
-    let marked =
-        above.into_iter().find(|folder| marks.iter().any(|mark| folder.join(mark).is_dir()));
-    Ok(Root { path: marked.unwrap_or(&context.cwd).to_owned() })
 }

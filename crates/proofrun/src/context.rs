@@ -11,12 +11,6 @@ use proofrun_runner::system::process::Cancel;
 
 use crate::error::Error;
 
-/// The folder of state that must not be lost: nonces that were issued, journals.
-pub const STATE_FOLDER: &str = ".proofrun";
-
-/// The folder of what can be made again: the managed toolkit, caches.
-pub const TARGET_FOLDER: &str = "target/proofrun";
-
 /// Where variables of the environment are looked up.
 pub type Environment = Box<dyn Fn(&str) -> Option<OsString>>;
 

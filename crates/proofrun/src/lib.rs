@@ -12,6 +12,7 @@ pub mod exit;
 pub mod loaded;
 mod prebuild;
 pub mod report;
+pub mod root;
 mod runner_binary;
 pub mod verify;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use proofrun_core::Digest;
 use proofrun_core::argv::Code as ArchCode;
 use proofrun_core::assess::LessonFiles;
@@ -179,9 +179,4 @@ pub(super) fn code_of(
 
 fn runtime_of(release: &str) -> Option<CudaVersion> {
     release.parse().ok()
-}
-
-/// Where a program's files lie in a folder of prebuilt ones.
-pub(super) fn prebuilt_folder(base: &Utf8Path, program: &str) -> Utf8PathBuf {
-    base.join(program)
 }

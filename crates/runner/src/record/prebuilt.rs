@@ -10,7 +10,6 @@ use crate::compile::Outcome;
 use crate::system::files;
 
 use super::RecordError;
-use super::plan::prebuilt_folder;
 
 /// The largest prebuilt file, in bytes.
 const FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
@@ -82,7 +81,7 @@ pub fn read_prebuilt(
     base: &Utf8Path,
     program: &str,
 ) -> Result<Option<PrebuiltProgram>, RecordError> {
-    let folder = prebuilt_folder(base, program);
+    let folder = base.join(program);
     let facts = folder.join(PREBUILT_FILE);
     if !facts.exists() {
         return Ok(None);
