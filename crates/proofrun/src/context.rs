@@ -6,6 +6,8 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use proofrun_core::gate::Probe;
+use proofrun_runner::device::{Helper, PROBE_DEADLINE, probe};
 use proofrun_runner::system::clock::{Clock, SystemClock};
 use proofrun_runner::system::process::Cancel;
 
@@ -13,6 +15,9 @@ use crate::error::Error;
 
 /// Where variables of the environment are looked up.
 pub type Environment = Box<dyn Fn(&str) -> Option<OsString>>;
+
+/// How devices are asked for: in a child process, or as a test describes them.
+pub type Devices = Box<dyn Fn() -> Probe>;
 
 /// A command's world.
 pub struct Context {
@@ -30,6 +35,8 @@ pub struct Context {
     pub plain_progress: bool,
     /// Whether a person can be asked.
     pub interactive: bool,
+    /// Asks for the devices of this host.
+    pub probe: Devices,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
     out: RefCell<Box<dyn Write>>,
@@ -53,14 +60,15 @@ impl Context {
             progress: stderr,
             plain_progress: true,
             interactive: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
+            probe: Box::new(probe_host),
             environment: Box::new(|name| std::env::var_os(name)),
             out: RefCell::new(Box::new(anstream::stdout())),
             err: RefCell::new(Box::new(anstream::stderr())),
         })
     }
 
-    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an
-    /// empty environment.
+    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, no
+    /// device, an empty environment.
     pub fn for_test(
         cwd: &Utf8Path,
         clock: Box<dyn Clock>,
@@ -75,6 +83,7 @@ impl Context {
             progress: false,
             plain_progress: false,
             interactive: false,
+            probe: Box::new(|| Probe::NoDriver),
             environment: Box::new(|_| None),
             out: RefCell::new(Box::new(anstream::StripStream::new(out))),
             err: RefCell::new(Box::new(anstream::StripStream::new(err))),
@@ -107,6 +116,13 @@ impl Context {
     /// When somebody asked to stop.
     pub fn go_on(&self) -> Result<(), Error> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+fn probe_host() -> Probe {
+    match Helper::this() {
+        Ok(helper) => probe(&helper, PROBE_DEADLINE),
+        Err(error) => Probe::DriverBroken { detail: error.to_string() },
     }
 }
 

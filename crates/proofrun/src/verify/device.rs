@@ -8,7 +8,6 @@ use proofrun_core::lesson::{Below, Lesson, Program};
 use proofrun_core::template::findings as mismatch_findings;
 use proofrun_core::{Finding, Place, Rule};
 use proofrun_runner::compile::Product;
-use proofrun_runner::device::{Helper, PROBE_DEADLINE, probe};
 use proofrun_runner::record::environment;
 use proofrun_runner::system::files;
 use proofrun_runner::system::process::{Command, Ended, Status};
@@ -33,8 +32,7 @@ pub fn run(
     builds: &Builds,
     steps: &mut BTreeMap<String, Steps>,
 ) -> Result<usize, Error> {
-    let helper = Helper::this().map_err(Error::system("find this program's file"))?;
-    let probe = probe(&helper, PROBE_DEADLINE);
+    let probe = (context.probe)();
     let mut executed = 0;
     for lesson in &loaded.lessons {
         let own = steps.entry(lesson.files.name().to_owned()).or_default();

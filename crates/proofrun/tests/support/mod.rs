@@ -7,6 +7,7 @@
 
 #![allow(
     dead_code,
+    unused_imports,
     clippy::unwrap_used,
     reason = "each test binary uses a part of it, and a test that can't be set up may panic"
 )]
@@ -84,9 +85,21 @@ pub fn run(folder: &Utf8Path, arguments: &[&str]) -> Ran {
 
 /// Runs a command line in a folder at some time.
 pub fn run_at(folder: &Utf8Path, now: &str, arguments: &[&str]) -> Ran {
+    run_in(folder, now, arguments, |_| {})
+}
+
+/// The same in a world that the test changes: devices, environment.
+pub fn run_in(
+    folder: &Utf8Path,
+    now: &str,
+    arguments: &[&str],
+    change: impl FnOnce(&mut Context),
+) -> Ran {
     let (out, err) = (Shared::default(), Shared::default());
     let clock = Box::new(FixedClock(time(now)));
-    let context = Context::for_test(folder, clock, Box::new(out.clone()), Box::new(err.clone()));
+    let mut context =
+        Context::for_test(folder, clock, Box::new(out.clone()), Box::new(err.clone()));
+    change(&mut context);
     let exit = proofrun::run(arguments.iter().map(Into::into), &context);
     Ran { exit, out: out.text(), err: err.text() }
 }
