@@ -3,6 +3,8 @@
 //! The lessons' programs are built by the real compiler and touch no device: what they print is what a program on such
 //! a card would. The devices are the test's own description.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't be set up may panic")]
+
 mod support;
 
 use camino::{Utf8Path, Utf8PathBuf};

@@ -1,6 +1,8 @@
 //! The workspace itself: which crate may use which, and what every file in it keeps to. All that is
 //! wrong is reported, as path:line with the mend.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't be set up may panic")]
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
