@@ -7,6 +7,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 pub mod course;
+pub mod published;
 pub mod recorded;
 
 use std::cell::RefCell;
