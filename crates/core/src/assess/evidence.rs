@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use camino::{Utf8Path, Utf8PathBuf};
+
 use crate::finding::{Finding, Findings, Place, Rule};
 use crate::record::{Examined, examine};
 use crate::review::{self, ReviewFile, SignedEntry};
@@ -37,25 +39,33 @@ pub fn read(
         }
     }
     check_reuse(&records, findings);
-    let (entries, found) = review::read(&review_files(files), files.name(), &course.trust);
+    let (direct, deeper) = review_files(files);
+    for file in deeper {
+        let next = "move it back; reviews lie side by side";
+        let fact = "file lies in a folder of its own below the reviews";
+        findings.push(Finding::error(Rule::ReviewName, Place::file(file.path), fact, next));
+    }
+    let (entries, found) = review::read(&direct, files.name(), &course.trust);
     findings.extend(found);
     let digests: BTreeSet<_> = records.iter().map(|record| record.digest).collect();
     findings.extend(review::check_targets(&entries, &digests));
     (records, entries)
 }
 
-fn review_files(files: &LessonFiles) -> Vec<ReviewFile> {
-    let base = files.folder.join(REVIEWS_FOLDER);
-    let plain = files.files.iter().filter(|(path, _)| path.starts_with(REVIEWS_FOLDER));
-    let plain = plain.map(|(path, bytes)| (path, bytes.clone()));
-    let named = plain.filter_map(|(path, bytes)| {
-        let name = path.strip_prefix(REVIEWS_FOLDER).ok()?;
-        Some(ReviewFile { path: base.join(name), bytes })
-    });
-    named.collect()
+/// The files directly in the reviews folder, and those that lie deeper, which count for nothing.
+fn review_files(files: &LessonFiles) -> (Vec<ReviewFile>, Vec<ReviewFile>) {
+    let kept = files.files.iter().filter(|(path, _)| path.starts_with(REVIEWS_FOLDER));
+    let folder = Utf8Path::new(REVIEWS_FOLDER);
+    let (direct, deeper): (Vec<_>, Vec<_>) =
+        kept.partition(|(path, _)| path.parent() == Some(folder));
+    let review = |(path, bytes): (&Utf8PathBuf, &Vec<u8>)| ReviewFile {
+        path: files.folder.join(path),
+        bytes: bytes.clone(),
+    };
+    (direct.into_iter().map(review).collect(), deeper.into_iter().map(review).collect())
 }
 
-/// A stream or nonce that serves two records of one lesson.
+/// A nonce that serves two records of one lesson.
 fn check_reuse(records: &[Examined], findings: &mut Findings) {
     let mut seen = BTreeMap::new();
     for record in records {

@@ -115,8 +115,8 @@ pub struct MatchedRuns {
 pub fn matched_runs(lesson: &Lesson, examined: &Examined) -> Result<Vec<MatchedRuns>, Vec<Fault>> {
     let record = &examined.record;
     let mut faults = machine_faults(record);
-    if lesson.programs.iter().any(|program| program.harness.is_some()) {
-        match &record.check {
+    for harness in lesson.programs.iter().filter_map(|program| program.harness.as_ref()) {
+        match record.check.as_ref().filter(|check| check.harness == *harness) {
             None => faults.push(Fault::CheckNotExecuted),
             Some(check) if !check.passed() => faults.push(Fault::CheckFailed),
             Some(_) => {}
@@ -160,7 +160,8 @@ fn machine_faults(record: &Record) -> Vec<Fault> {
         faults.push(Fault::Throttled(throttled.into_iter().collect::<Vec<_>>().join(", ")));
     }
     for row in &record.sanitizer {
-        if matches!(row.outcome, SanitizerOutcome::Found | SanitizerOutcome::Hung) {
+        let bad = matches!(row.outcome, SanitizerOutcome::Found | SanitizerOutcome::Hung);
+        if bad || row.errors.is_some_and(|errors| errors > 0) {
             let (tool, program) = (row.tool.clone(), row.program.clone());
             faults.push(Fault::Sanitizer { tool, program });
         }

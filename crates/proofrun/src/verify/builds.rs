@@ -8,7 +8,7 @@ use proofrun_core::record::stale::stale_inputs;
 use proofrun_core::{Finding, Place, Rule};
 use proofrun_runner::compile::{self, Cache, DEADLINE, Outcome as Compiled, Request, ptx_digest};
 use proofrun_runner::record::course_files;
-use proofrun_runner::toolkit::{self, Places, Toolkit};
+use proofrun_runner::toolkit::{self, Managed, Places, Toolkit};
 use rayon::prelude::*;
 
 use crate::cli::Root;
@@ -58,6 +58,11 @@ impl Builds {
             Err(_) => BTreeMap::new(),
         };
         Ok((Self { toolkit, outcomes }, loaded))
+    }
+
+    /// Whether anything was built that could run.
+    pub(super) fn any_product(&self) -> bool {
+        self.outcomes.values().flatten().any(|built| built.product.is_some())
     }
 
     /// The outcome of a build.
@@ -142,7 +147,14 @@ fn find_toolkit(
     context: &Context,
     rules: &Rules,
 ) -> Result<Result<Toolkit, Finding>, Error> {
-    let places = Places::of_environment(rules.cuda_home.clone(), &root.target());
+    let folder = |name: &str| context.variable(name).map(Into::into);
+    let places = Places {
+        flag: rules.cuda_home.clone(),
+        cuda_home: folder("CUDA_HOME"),
+        cuda_path: folder("CUDA_PATH"),
+        path: context.variable("PATH").unwrap_or_default(),
+        managed: Managed::under(&root.target()),
+    };
     let mut progress = Progress::of_toolkit(context);
     let found = toolkit::ensure(
         &places,

@@ -13,6 +13,7 @@
 )]
 
 pub mod course;
+pub mod published;
 pub mod recorded;
 
 use std::cell::RefCell;
