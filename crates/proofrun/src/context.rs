@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_runner::system::clock::{Clock, SystemClock};
@@ -37,6 +37,7 @@ pub struct Context {
     pub interactive: bool,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
+    input: RefCell<Box<dyn Read>>,
     out: RefCell<Box<dyn Write>>,
     err: RefCell<Box<dyn Write>>,
 }
@@ -59,12 +60,14 @@ impl Context {
             plain_progress: true,
             interactive: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
             environment: Box::new(|name| std::env::var_os(name)),
+            input: RefCell::new(Box::new(std::io::stdin())),
             out: RefCell::new(Box::new(anstream::stdout())),
             err: RefCell::new(Box::new(anstream::stderr())),
         })
     }
 
-    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an empty environment.
+    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an empty
+    /// environment, nothing on standard input.
     pub fn for_test(
         cwd: &Utf8Path,
         clock: Box<dyn Clock>,
@@ -80,9 +83,28 @@ impl Context {
             plain_progress: false,
             interactive: false,
             environment: Box::new(|_| None),
+            input: RefCell::new(Box::new(std::io::empty())),
             out: RefCell::new(Box::new(anstream::StripStream::new(out))),
             err: RefCell::new(Box::new(anstream::StripStream::new(err))),
         }
+    }
+
+    /// The same with this on standard input.
+    #[must_use]
+    pub fn with_input(self, input: Box<dyn Read>) -> Self {
+        Self { input: RefCell::new(input), ..self }
+    }
+
+    /// What is piped into standard input, up to a limit: whoever gives more is told so by a longer answer than the limit.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub fn read_input(&self, bytes_max: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let mut input = self.input.borrow_mut();
+        let limited = &mut input.by_ref().take(bytes_max as u64 + 1);
+        limited.read_to_end(&mut bytes).map_err(Error::system("read standard input"))?;
+        Ok(bytes)
     }
 
     /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and its result is the

@@ -3,6 +3,7 @@
 //! [`run`] is the whole program but for the process: arguments and a [`Context`] in, an [`Exit`] out. **Invariant: no command
 //! reads the clock, the environment or the terminal but through its [`Context`]**, so that tests run them as users do.
 
+mod attention;
 pub mod cli;
 pub mod commands;
 pub mod context;
@@ -13,6 +14,7 @@ mod prebuild;
 pub mod report;
 mod runner_binary;
 pub mod verify;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
