@@ -25,9 +25,15 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Verify(commands::verify::Verify),
     Bundle(commands::bundle::Bundle),
+    Compare(commands::compare::Compare),
+    Explain(commands::explain::Explain),
     Import(commands::import::Import),
+    New(commands::new::New),
+    Status(commands::status::Status),
+    Sync(commands::sync::Sync),
+    Toolkit(commands::toolkit::Toolkit),
+    Verify(commands::verify::Verify),
 }
 
 /// Runs a command line, without the program's name in front.
@@ -47,9 +53,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> 
 
 fn dispatch(command: Command, root: &Root, context: &Context) -> Result<Exit, Error> {
     match command {
-        Command::Verify(verify) => verify.run(root, context),
         Command::Bundle(bundle) => bundle.run(root, context),
+        Command::Compare(compare) => compare.run(root, context),
+        Command::Explain(explain) => explain.run(root, context),
         Command::Import(import) => import.run(root, context),
+        Command::New(new) => new.run(root, context),
+        Command::Status(status) => status.run(root, context),
+        Command::Sync(sync) => sync.run(root, context),
+        Command::Toolkit(toolkit) => toolkit.run(root, context),
+        Command::Verify(verify) => verify.run(root, context),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::gate::Probe;
@@ -39,6 +39,7 @@ pub struct Context {
     pub probe: Devices,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
+    input: RefCell<Box<dyn Read>>,
     out: RefCell<Box<dyn Write>>,
     err: RefCell<Box<dyn Write>>,
 }
@@ -62,13 +63,14 @@ impl Context {
             interactive: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
             probe: Box::new(probe_host),
             environment: Box::new(|name| std::env::var_os(name)),
+            input: RefCell::new(Box::new(std::io::stdin())),
             out: RefCell::new(Box::new(anstream::stdout())),
             err: RefCell::new(Box::new(anstream::stderr())),
         })
     }
 
     /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, no
-    /// device, an empty environment.
+    /// device, an empty environment, nothing on standard input.
     pub fn for_test(
         cwd: &Utf8Path,
         clock: Box<dyn Clock>,
@@ -85,9 +87,29 @@ impl Context {
             interactive: false,
             probe: Box::new(|| Probe::NoDriver),
             environment: Box::new(|_| None),
+            input: RefCell::new(Box::new(std::io::empty())),
             out: RefCell::new(Box::new(anstream::StripStream::new(out))),
             err: RefCell::new(Box::new(anstream::StripStream::new(err))),
         }
+    }
+
+    /// The same with this on standard input.
+    #[must_use]
+    pub fn with_input(self, input: Box<dyn Read>) -> Self {
+        Self { input: RefCell::new(input), ..self }
+    }
+
+    /// What is piped into standard input, up to a limit: whoever gives more is told so by a longer
+    /// answer than the limit.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub fn read_input(&self, bytes_max: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let mut input = self.input.borrow_mut();
+        let limited = &mut input.by_ref().take(bytes_max as u64 + 1);
+        limited.read_to_end(&mut bytes).map_err(Error::system("read standard input"))?;
+        Ok(bytes)
     }
 
     /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and

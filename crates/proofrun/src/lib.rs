@@ -4,6 +4,7 @@
 //! out. **Invariant: no command reads the clock, the environment or the terminal but through its
 //! [`Context`]**, so that tests run them as users do.
 
+mod attention;
 pub mod cli;
 pub mod commands;
 pub mod context;
@@ -15,6 +16,7 @@ pub mod report;
 pub mod root;
 mod runner_binary;
 pub mod verify;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

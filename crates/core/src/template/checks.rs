@@ -7,16 +7,16 @@ use super::expr::{EvalError, Expr, Scope};
 use super::field::{Field, FieldKind};
 use super::line::{LineFault, Token};
 use super::mismatch::Reason;
+use super::reader::Known;
 use super::rounding::{Quantity, follows, shown};
 use crate::decimal::Decimal;
-use crate::device::DeviceFacts;
 
 /// Checks the numbers of one line in order, each against those before it, and enters them into
 /// `values`.
 pub(super) fn check(
     tokens: &[Token],
     fields: &[Field],
-    device: &DeviceFacts,
+    device: Known<'_>,
     values: &mut [Option<Decimal>],
 ) -> Vec<LineFault> {
     let mut faults = Vec::new();

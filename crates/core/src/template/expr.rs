@@ -5,8 +5,8 @@
 //! run.
 
 use super::field::{Fact, FieldId};
+use super::reader::Known;
 use crate::decimal::Decimal;
-use crate::device::DeviceFacts;
 
 /// An integer expression, its names resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub enum EvalError {
 /// What an expression is evaluated against.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'a> {
-    pub(super) device: Option<&'a DeviceFacts>,
+    pub(super) device: Option<Known<'a>>,
     /// The latest value of each field.
     pub(super) values: &'a [Option<Decimal>],
 }
@@ -74,7 +74,7 @@ impl Expr {
         match self {
             Self::Integer(value) => Ok(*value),
             Self::Fact(fact) => {
-                let value = scope.device.and_then(|device| fact.integer(device));
+                let value = scope.device.and_then(|device| device.integer(*fact));
                 value.map(i128::from).ok_or(EvalError::Unread)
             }
             Self::Field(id) => {

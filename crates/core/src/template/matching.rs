@@ -12,8 +12,9 @@ use super::line::{Line, LineFault, Token};
 use super::matched::{Matched, Reading, Readings};
 use super::mismatch::{Mismatch, Reason, quote};
 use super::output::{Output, split};
+use super::reader::{Known, Reader};
 use super::unordered::pair;
-use super::{Item, MAX_MISMATCHES, MAX_REPEAT, Template};
+use super::{Item, MAX_MISMATCHES, MAX_REPEAT, Template, reader};
 use crate::decimal::Decimal;
 use crate::device::DeviceFacts;
 
@@ -28,23 +29,30 @@ pub(super) fn matches(
 ) -> Result<Matched, Vec<Mismatch>> {
     let mut mismatches = Vec::new();
     let output = split(output, &mut mismatches).map_err(|mismatch| vec![mismatch])?;
-    let mut matcher = Matcher {
-        fields: &template.fields,
-        device,
-        output,
-        next: 0,
-        values: vec![None; template.fields.len()],
-        lists: vec![Vec::new(); template.fields.len()],
-        compared: 0,
-        mismatches,
-    };
+    let mut matcher = Matcher::new(template, Known::all(device), output, mismatches);
     matcher.items(&template.items);
     matcher.finish(template)
 }
 
+/// Matches what somebody printed on a card of his own, of which only the output tells.
+pub(super) fn read(template: &Template, bytes: &[u8]) -> Reader {
+    let mut mismatches = Vec::new();
+    let output = match split(bytes, &mut mismatches) {
+        Ok(output) => output,
+        Err(mismatch) => return Reader::nothing(mismatch),
+    };
+    let bound = reader::bind(template, &output);
+    let mut matcher = Matcher::new(template, bound.known(), output, mismatches);
+    matcher.items(&template.items);
+    matcher.check_end();
+    let readings = matcher.take_readings();
+    let (lines, mismatches) = (matcher.compared, std::mem::take(&mut matcher.mismatches));
+    reader::finish(template, bound, readings, lines, mismatches)
+}
+
 struct Matcher<'a> {
     fields: &'a [Field],
-    device: &'a DeviceFacts,
+    device: Known<'a>,
     output: Output<'a>,
     /// The index of the next line of output.
     next: usize,
@@ -65,6 +73,17 @@ enum Realign {
 }
 
 impl<'a> Matcher<'a> {
+    fn new(
+        template: &'a Template,
+        device: Known<'a>,
+        output: Output<'a>,
+        mismatches: Vec<Mismatch>,
+    ) -> Self {
+        let fields = &template.fields;
+        let (values, lists) = (vec![None; fields.len()], vec![Vec::new(); fields.len()]);
+        Self { fields, device, output, next: 0, values, lists, compared: 0, mismatches }
+    }
+
     fn items(&mut self, items: &[Item]) {
         let mut index = 0;
         while index < items.len() && !self.is_full() {
@@ -102,7 +121,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn fits(&self, line: &Line, at: usize) -> bool {
-        self.line(at).is_some_and(|text| line.read(text, self.fields, self.device).is_ok())
+        self.line(at).is_some_and(|text| line.read(text, self.fields, self.device.facts).is_ok())
     }
 
     fn entry_fits(&self, item: &Item, at: usize) -> bool {
@@ -132,7 +151,7 @@ impl<'a> Matcher<'a> {
         self.next += 1;
         self.compared += 1;
         let Some(text) = self.line(at) else { return };
-        match line.read(text, self.fields, self.device) {
+        match line.read(text, self.fields, self.device.facts) {
             Ok(tokens) => self.enter(line, at, tokens),
             Err(fault) => self.fault(line, at, fault),
         }
@@ -245,7 +264,7 @@ impl<'a> Matcher<'a> {
         let before = self.values.clone();
         let (fields, device) = (self.fields, self.device);
         let mut reads = |line: &Line, text: &str| {
-            let tokens = line.read(text, fields, device).ok()?;
+            let tokens = line.read(text, fields, device.facts).ok()?;
             let faults = check(&tokens, fields, device, &mut self.values);
             for id in line.fields() {
                 self.values[id] = before[id];
@@ -347,7 +366,8 @@ impl<'a> Matcher<'a> {
         self.mismatches.len() >= MAX_MISMATCHES
     }
 
-    fn finish(mut self, template: &Template) -> Result<Matched, Vec<Mismatch>> {
+    /// What is left of the output, and that something of it was compared.
+    fn check_end(&mut self) {
         let left = self.output.lines.len() - self.next.min(self.output.lines.len());
         if left > 0 && !self.is_full() {
             let detail = format!("{} too many", plural(left as u32, "line"));
@@ -357,22 +377,34 @@ impl<'a> Matcher<'a> {
             let detail = "zero assertions: no line was compared".to_owned();
             self.report(0, None, Reason::Empty, "a line that is compared", detail);
         }
-        if !self.mismatches.is_empty() {
-            self.mismatches.truncate(MAX_MISMATCHES);
-            self.mismatches.sort_by_key(|mismatch| mismatch.line);
-            return Err(self.mismatches);
-        }
-        let read_once = |id: FieldId| self.lists[id].len() == 1 || self.fields[id].repeated;
+        self.mismatches.truncate(MAX_MISMATCHES);
+        self.mismatches.sort_by_key(|mismatch| mismatch.line);
+    }
+
+    /// The readings of the numeric fields, in the template's order.
+    fn take_readings(&mut self) -> Vec<Readings> {
         let numeric = |id: &FieldId| self.fields[*id].decimals().is_some();
         let ids: Vec<FieldId> = (0..self.fields.len()).filter(numeric).collect();
-        debug_assert!(ids.iter().all(|id| read_once(*id)), "a line that was not compared passes");
         let readings = ids.into_iter().map(|id| Readings {
             field: self.fields[id].clone(),
             list: std::mem::take(&mut self.lists[id]),
         });
+        readings.collect()
+    }
+
+    fn finish(mut self, template: &Template) -> Result<Matched, Vec<Mismatch>> {
+        self.check_end();
+        if !self.mismatches.is_empty() {
+            return Err(self.mismatches);
+        }
+        let readings = self.take_readings();
+        debug_assert!(
+            readings.iter().all(|of| of.field.repeated || of.list.len() == 1),
+            "a line that was not compared passes"
+        );
         Ok(Matched {
-            readings: readings.collect(),
-            device: self.device.clone(),
+            readings,
+            device: self.device.facts.clone(),
             template: template.digest,
             lines: self.compared,
         })

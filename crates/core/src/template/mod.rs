@@ -65,6 +65,7 @@ mod names;
 mod number;
 mod output;
 mod parse;
+mod reader;
 mod rounding;
 mod token;
 mod unordered;
@@ -83,6 +84,7 @@ pub use line::Line;
 pub use matched::{Matched, Reading, Readings};
 pub use mismatch::{Mismatch, Reason, findings};
 pub use output::expect_nothing;
+pub use reader::{Reader, Unchecked};
 
 /// The longest template, in bytes.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
@@ -138,6 +140,12 @@ impl Template {
     /// order of lines.
     pub fn matches(&self, output: &[u8], device: &DeviceFacts) -> Result<Matched, Vec<Mismatch>> {
         matching::matches(self, output, device)
+    }
+
+    /// Matches what somebody printed on a card of his own: device facts are read from the output, and
+    /// what depends on a fact that it doesn't tell is said to be unchecked.
+    pub fn read(&self, output: &[u8]) -> Reader {
+        matching::read(self, output)
     }
 
     /// The fields, in the order of the template.

@@ -4,6 +4,7 @@
 mod formats;
 mod outputs;
 mod random;
+mod reader;
 mod runs;
 
 use super::*;

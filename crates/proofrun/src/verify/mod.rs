@@ -5,7 +5,7 @@
 
 mod builds;
 mod device;
-mod progress;
+pub(crate) mod progress;
 
 use std::collections::BTreeMap;
 

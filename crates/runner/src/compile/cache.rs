@@ -61,9 +61,9 @@ struct PtxEntry {
 }
 
 impl Cache {
-    /// The cache under a folder that may be written to, usually the workspace's `target/`.
+    /// The cache under a folder that may be written to, usually `target/proofrun` of the course.
     pub fn under(target: &Utf8Path) -> Self {
-        Self { folder: target.join("proofrun/cache/compile") }
+        Self { folder: target.join("cache/compile") }
     }
 
     /// Removes entries that were not used for `unused`, and what killed builds left.

@@ -51,7 +51,7 @@ impl Course {
     /// The names in the cache's folder.
     fn entries(&self) -> Vec<Utf8PathBuf> {
         let folder = Utf8Path::from_path(self._guard.path()).unwrap();
-        let folder = folder.join("proofrun/cache/compile");
+        let folder = folder.join("cache/compile");
         folder.read_dir_utf8().unwrap().map(|entry| entry.unwrap().path().to_owned()).collect()
     }
 }

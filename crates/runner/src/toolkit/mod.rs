@@ -101,10 +101,10 @@ pub(crate) fn for_tests() -> Toolkit {
     ensure(&places, false, &mut |_| {}, &cancel).unwrap()
 }
 
-/// The workspace's own target folder, wherever cargo puts what it builds.
+/// The folder that `cargo xtask` in this workspace keeps its toolkit in, so that both share one.
 #[cfg(test)]
 pub(crate) fn target_for_tests() -> Utf8PathBuf {
-    let target = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
+    let target = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/proofrun");
     crate::system::files::create_dir(&target).unwrap();
     target.canonicalize_utf8().unwrap()
 }

@@ -121,11 +121,11 @@ pub enum ProvisionError {
 }
 
 impl Managed {
-    /// The managed toolkit under a folder that may be written to, usually the workspace's
-    /// `target/`.
+    /// The managed toolkit under a folder that may be written to, usually `target/proofrun` of the
+    /// course.
     pub fn under(target: &Utf8Path) -> Self {
         let pins: Pins = toml::from_str(PINS).expect("pins.toml is read by a test");
-        Self { folder: target.join("proofrun/toolkit"), pins }
+        Self { folder: target.join("toolkit"), pins }
     }
 
     /// The toolkit's root once it is there.

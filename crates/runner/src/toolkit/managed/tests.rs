@@ -39,7 +39,7 @@ impl Machine {
     fn is_clean(&self) {
         let left = files::read_tree(self.root.join("target"), files::TreeLimits::COURSE).unwrap();
         let left: Vec<_> = left.into_keys().map(|path| path.to_string()).collect();
-        assert_eq!(left, ["proofrun", "proofrun/toolkit", "proofrun/toolkit/lock"]);
+        assert_eq!(left, ["toolkit", "toolkit/lock"]);
     }
 }
 
