@@ -22,8 +22,6 @@ const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Work {
     folder: Utf8PathBuf,
-    /// Whether an earlier run of the recorder had begun it.
-    pub resumed: bool,
 }
 
 impl Work {
@@ -33,8 +31,7 @@ impl Work {
     /// When it holds the unfinished record of another plan, or the disk refuses.
     pub fn open(folder: &Utf8Path, plan: &Digest) -> Result<Self, RecordError> {
         let path = folder.join(PLAN_FILE);
-        let resumed = path.exists();
-        if resumed {
+        if path.exists() {
             let found = files::read_capped(&path, 1024)?;
             if found != plan.to_string().as_bytes() {
                 return Err(RecordError::OtherPlan(folder.to_owned()));
@@ -43,7 +40,7 @@ impl Work {
             files::create_dir(folder)?;
             files::write_atomic(&path, plan.to_string())?;
         }
-        Ok(Self { folder: folder.to_owned(), resumed })
+        Ok(Self { folder: folder.to_owned() })
     }
 
     /// Where a file of the record lies.
