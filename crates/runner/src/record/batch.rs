@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::Built;
 use super::runs::{self, Fresh};
+use super::work::RUNS;
 use super::{Counter, On, RecordError, Recorder};
 
 /// What came of the runs.
@@ -55,7 +56,7 @@ impl Recorder<'_> {
         counter: &mut Counter,
     ) -> Result<Batch, RecordError> {
         self.go_on()?;
-        on.work.step("runs", || {
+        on.work.step(RUNS, || {
             let before = self.host.card_state(on.device);
             let mut lost = None;
             let mut program = Vec::new();

@@ -132,15 +132,38 @@ impl Recorder<'_> {
         self.go_on()?;
         let work = Work::open(&folder, &plan.digest)?;
         let on = On { work: &work, lesson, device, surroundings: &surroundings };
+        let made = self.make(&on, subject, &probe, &plan, &home);
+        match &made {
+            // Nothing is gained by going on from there: it would end the same.
+            Err(
+                RecordError::Gated(_)
+                | RecordError::NoToolkit
+                | RecordError::Build { .. }
+                | RecordError::ForeignRuntime { .. },
+            ) => work.drop_unless_run()?,
+            _ => {}
+        }
+        made
+    }
+
+    fn make(
+        &self,
+        on: &On<'_>,
+        subject: Subject<'_>,
+        probe: &Probe,
+        plan: &Plan,
+        home: &Utf8Path,
+    ) -> Result<Recorded, RecordError> {
+        let lesson = on.lesson;
         let mut counter = Counter::new(lesson, self.runs);
-        let builds = self.builds(&on, subject, &probe, &mut counter)?;
-        let batch = self.batch(&on, &builds, &mut counter)?;
-        let check = self.check(&on, &builds, &batch, &mut counter)?;
-        let sanitizers = self.sanitizers(&on, &builds, &batch, &mut counter)?;
+        let builds = self.builds(on, subject, probe, &mut counter)?;
+        let batch = self.batch(on, &builds, &mut counter)?;
+        let check = self.check(on, &builds, &batch, &mut counter)?;
+        let sanitizers = self.sanitizers(on, &builds, &batch, &mut counter)?;
         let device_lost = batch.lost.clone();
         let programs = programs(lesson, &builds, &batch);
-        let parts = finish::Parts { plan: &plan, batch, programs, sanitizers, check };
-        let folder = finish::finish(self, &on, parts, &builds, &home)?;
+        let parts = finish::Parts { plan, batch, programs, sanitizers, check };
+        let folder = finish::finish(self, on, parts, &builds, home)?;
         Ok(Recorded { folder, earlier: false, device_lost })
     }
 
@@ -214,6 +237,7 @@ impl Recorder<'_> {
                 sanitizer: sanitizer.as_deref(),
                 program,
                 folder: &built.folder(on.work),
+                deadline: self.host.sanitizer_deadline(),
                 cancel: self.cancel,
                 ends: self.ends.map(|(ends, _)| ends),
             };

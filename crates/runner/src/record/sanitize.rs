@@ -17,9 +17,6 @@ pub(super) const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "sync
 /// The exit status that the tool is asked to use for "errors found": one that no lesson uses.
 const FOUND_STATUS: i32 = 86;
 
-/// How long one tool may take over a program.
-const DEADLINE: Duration = Duration::from_secs(300);
-
 /// How much the program and the tool may print together, in bytes.
 const REPORT_BYTES_MAX: usize = 8 << 20;
 
@@ -36,6 +33,8 @@ pub(super) struct Run<'a> {
     pub(super) program: &'a Program,
     /// The folder that holds the executable.
     pub(super) folder: &'a Utf8Path,
+    /// How long one tool may take.
+    pub(super) deadline: Duration,
     /// Set when somebody asks to stop.
     pub(super) cancel: &'a Cancel,
     /// When the budget is spent.
@@ -56,11 +55,11 @@ impl Run<'_> {
         if left.is_some_and(|left| left < WORTH_STARTING) {
             return Ok(self.left_out(tool, "the budget was spent"));
         }
-        let deadline = left.map_or(DEADLINE, |left| left.min(DEADLINE));
+        let deadline = left.map_or(self.deadline, |left| left.min(self.deadline));
         let ended = self.command(sanitizer, tool).deadline(deadline).run(self.cancel)?;
         match ended.status {
             Status::Cancelled => return Err(RecordError::Cancelled),
-            Status::Hung if deadline < DEADLINE => {
+            Status::Hung if deadline < self.deadline => {
                 return Ok(self.left_out(tool, "the budget was spent while it ran"));
             }
             _ => {}
