@@ -290,8 +290,9 @@ fn walk_for_records(
         found.push(record);
         return Ok(());
     }
-    for entry in entries.into_iter().filter(|entry| entry.kind.is_dir() && depth < RECORD_DEPTH_MAX)
-    {
+    // A folder whose name starts with a dot holds a record in the making.
+    let entries = entries.into_iter().filter(|entry| !entry.name.starts_with('.'));
+    for entry in entries.filter(|entry| entry.kind.is_dir() && depth < RECORD_DEPTH_MAX) {
         walk_for_records(&folder.join(entry.name), depth + 1, found)?;
     }
     Ok(())

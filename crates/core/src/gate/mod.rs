@@ -112,29 +112,36 @@ pub enum Path {
 
 /// Whether `code` may run on the device `index` of this host.
 pub fn gate(needs: Needs, code: &CarriedCode, probe: &Probe, index: u32) -> Gate {
+    let judged = admits(needs, probe, index)
+        .and_then(|device| path(code, device.facts.compute_capability, device.cuda));
+    judged.map_or_else(Gate::Gated, Gate::Runnable)
+}
+
+/// The half of [`gate`] that can be judged before there is a build: the device, if this host and it are
+/// what the lesson needs.
+///
+/// # Errors
+/// Why not, as in [`Gate::Gated`].
+pub fn admits(needs: Needs, probe: &Probe, index: u32) -> Result<&Device, String> {
     let found = match probe {
-        Probe::NoDriver => {
-            return Gate::Gated("no device: this host has no NVIDIA driver".to_owned());
-        }
-        Probe::DriverWithoutDevice => {
-            return Gate::Gated("no device: the driver shows none".to_owned());
-        }
-        Probe::DriverBroken { detail } => return Gate::Gated(format!("driver broken: {detail}")),
+        Probe::NoDriver => return Err("no device: this host has no NVIDIA driver".to_owned()),
+        Probe::DriverWithoutDevice => return Err("no device: the driver shows none".to_owned()),
+        Probe::DriverBroken { detail } => return Err(format!("driver broken: {detail}")),
         Probe::Devices { devices } => devices,
     };
     let Some(device) = found.iter().find(|device| device.index == index) else {
-        return Gate::Gated(format!("no device {index}: this host shows {}", found.len()));
+        return Err(format!("no device {index}: this host shows {}", found.len()));
     };
     let capable =
         found.iter().filter(|device| device.facts.compute_capability >= needs.capability).count();
     let this = device.facts.compute_capability;
     if this < needs.capability {
-        return Gate::Gated(format!("needs {}, this is {this}", needs.capability));
+        return Err(format!("needs {}, this is {this}", needs.capability));
     }
     if capable < needs.gpus as usize {
-        return Gate::Gated(format!("needs {} devices, this host has {capable}", needs.gpus));
+        return Err(format!("needs {} devices, this host has {capable}", needs.gpus));
     }
-    path(code, this, device.cuda).map_or_else(Gate::Gated, Gate::Runnable)
+    Ok(device)
 }
 
 /// How the code comes onto a card of this capability under a driver of this release, or why it

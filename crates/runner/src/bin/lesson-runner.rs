@@ -5,13 +5,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use proofrun_core::gate::Probe;
-use proofrun_runner::check::{CheckOutcome, CheckRefused};
-use proofrun_runner::commands::{self, card, check_code, probe};
-use proofrun_runner::device::DeviceError;
+use proofrun_runner::commands::{self, Refused, card, check, check_code, probe, record};
 
-/// Compile and run lessons, look at devices, on a host that has nothing else of this course.
+/// Record and check lessons, look at devices, on a host that has nothing else of this course.
 #[derive(Debug, Parser)]
-#[command(name = "lesson-runner", version, about)]
+#[command(name = "lesson-runner", version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -19,9 +17,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Record(record::Args),
+    Check(check::Args),
+    CheckCode(check_code::Args),
     Probe(probe::Args),
     Card(card::Args),
-    CheckCode(check_code::Args),
 }
 
 fn main() -> ExitCode {
@@ -30,18 +30,20 @@ fn main() -> ExitCode {
     }
     match dispatch(Cli::parse().command, &mut io::stdout().lock()) {
         Ok(code) => ExitCode::from(code),
-        Err(error) => {
+        Err(refused) => {
             // Nothing is left to do where this can't be said either.
-            drop(writeln!(io::stderr(), "failed: {error}"));
-            ExitCode::from(1)
+            drop(writeln!(io::stderr(), "error: {refused}"));
+            ExitCode::from(refused.code())
         }
     }
 }
 
-/// Exit codes as documented for the course: 27 failed, 25 a required device is absent, 2 usage,
-/// 1 unexpected.
-fn dispatch(command: Command, output: &mut impl Write) -> io::Result<u8> {
+/// Exit codes are those that the course documents; each command says which.
+fn dispatch(command: Command, output: &mut impl Write) -> Result<u8, Refused> {
     Ok(match command {
+        Command::Record(args) => record::run(&args, output)?,
+        Command::Check(args) => check::run(&args, output)?,
+        Command::CheckCode(args) => check_code::run(&args, output)?,
         Command::Probe(args) => match probe::run(&args, output)? {
             Probe::Devices { .. } => 0,
             Probe::NoDriver | Probe::DriverWithoutDevice | Probe::DriverBroken { .. } => 25,
@@ -50,27 +52,5 @@ fn dispatch(command: Command, output: &mut impl Write) -> io::Result<u8> {
             0 => 25,
             _ => 0,
         },
-        Command::CheckCode(args) => match check_code::run(&args, output)? {
-            CheckOutcome::Passed(_) => 0,
-            CheckOutcome::Failed(_) | CheckOutcome::Crashed { .. } | CheckOutcome::Hung { .. } => {
-                27
-            }
-            CheckOutcome::NotExecuted(_) => 25,
-            CheckOutcome::Refused(why) => refused(&why),
-        },
     })
-}
-
-/// A device or driver that is absent or too old is not a failure of the code; the rest is.
-fn refused(why: &CheckRefused) -> u8 {
-    match why {
-        CheckRefused::Request { .. } => 2,
-        CheckRefused::Device { error } => match error {
-            DeviceError::NoDriver
-            | DeviceError::NoDevice
-            | DeviceError::NoSymbol { .. }
-            | DeviceError::UnsupportedPtx { .. } => 25,
-            DeviceError::Call { .. } | DeviceError::Misuse { .. } => 27,
-        },
-    }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use proofrun_core::checks::{CheckReport, Outcome};
 
-use crate::check::{CheckOutcome, CheckRequest, check_in_child};
-use crate::device::Helper;
+use crate::check::{CheckOutcome, CheckRefused, CheckRequest, check_in_child};
+use crate::device::{DeviceError, Helper};
 
 /// Launch the kernels of a harness from a file of PTX or a cubin, and compare what they write with
 /// the CPU reference bit for bit, in a process of its own.
@@ -32,11 +32,11 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the command and says what came out.
+/// Runs the command, says what came out, and returns the exit code.
 ///
 /// # Errors
 /// If the child can't be started or the answer can't be written.
-pub fn run(args: &Args, output: &mut impl Write) -> io::Result<CheckOutcome> {
+pub fn run(args: &Args, output: &mut impl Write) -> io::Result<u8> {
     let request = CheckRequest {
         code: args.code.clone(),
         harness: args.harness.clone(),
@@ -45,10 +45,16 @@ pub fn run(args: &Args, output: &mut impl Write) -> io::Result<CheckOutcome> {
     };
     let deadline = Duration::from_secs(args.deadline_s);
     let outcome = check_in_child(&Helper::this()?, &request, deadline)?;
-    match &outcome {
-        CheckOutcome::Passed(report) => show(output, "passed", report, args.json)?,
-        CheckOutcome::Failed(report) => show(output, "failed", report, args.json)?,
-        CheckOutcome::NotExecuted(report) => show(output, "not executed", report, args.json)?,
+    tell(&outcome, output, args.json)?;
+    Ok(exit_code(&outcome))
+}
+
+/// Says what came of a check.
+pub(super) fn tell(outcome: &CheckOutcome, output: &mut impl Write, json: bool) -> io::Result<()> {
+    match outcome {
+        CheckOutcome::Passed(report) => show(output, "passed", report, json)?,
+        CheckOutcome::Failed(report) => show(output, "failed", report, json)?,
+        CheckOutcome::NotExecuted(report) => show(output, "not executed", report, json)?,
         CheckOutcome::Refused(why) => {
             writeln!(output, "refused: {}", why.to_string().escape_debug())?;
         }
@@ -59,14 +65,29 @@ pub fn run(args: &Args, output: &mut impl Write) -> io::Result<CheckOutcome> {
         }
         CheckOutcome::Hung { deadline, case, after } => {
             let at = case.as_ref().map_or("before the first case".to_owned(), ToString::to_string);
-            writeln!(
-                output,
-                "hung, killed after {} s: {at}; afterwards {after:?}",
-                deadline.as_secs()
-            )?;
+            let seconds = deadline.as_secs();
+            writeln!(output, "hung, killed after {seconds} s: {at}; afterwards {after:?}")?;
         }
     }
-    Ok(outcome)
+    Ok(())
+}
+
+/// The exit code: a device or driver that is absent or too old is not a failure of the code; the
+/// rest is.
+pub(super) fn exit_code(outcome: &CheckOutcome) -> u8 {
+    match outcome {
+        CheckOutcome::Passed(_) => 0,
+        CheckOutcome::Failed(_) | CheckOutcome::Crashed { .. } | CheckOutcome::Hung { .. } => 27,
+        CheckOutcome::NotExecuted(_) => 25,
+        CheckOutcome::Refused(CheckRefused::Request { .. }) => 2,
+        CheckOutcome::Refused(CheckRefused::Device { error }) => match error {
+            DeviceError::NoDriver
+            | DeviceError::NoDevice
+            | DeviceError::NoSymbol { .. }
+            | DeviceError::UnsupportedPtx { .. } => 25,
+            DeviceError::Call { .. } | DeviceError::Misuse { .. } => 27,
+        },
+    }
 }
 
 fn show(

@@ -1,8 +1,15 @@
 //! The commands of `lesson-runner`, one a file, and the hidden ones by which it starts itself.
 
 pub mod card;
+pub mod check;
 pub mod check_code;
+mod outcome;
 pub mod probe;
+mod progress;
+pub mod record;
+mod refused;
+mod source;
+mod tools;
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -10,6 +17,8 @@ use std::process::ExitCode;
 
 use crate::check::{CHECK_COMMAND, answer_request};
 use crate::device::{PROBE_COMMAND, probe_here};
+
+pub use refused::Refused;
 
 /// Answers a hidden subcommand; nothing if this is none. Every program that uses
 /// [`crate::device::Helper::this`] asks this of its first argument before it does anything else.

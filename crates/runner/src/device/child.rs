@@ -1,20 +1,16 @@
-//! A child with a deadline: started, fed, read within limits, killed if it hangs.
+//! A child with a deadline: started, fed, read within limits, ended if it hangs.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::io;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::system::process::{Cancel, Command, Ending, Status};
 
 /// More than any reply: a report of a hundred cases with all faults is below 1 MiB.
 const STDOUT_BYTES_MAX: usize = 16 << 20;
-const STDERR_BYTES_MAX: usize = 64 << 10;
-const POLL: Duration = Duration::from_millis(5);
-/// How long pipes may stay open after the child itself has ended.
-const DRAIN: Duration = Duration::from_secs(1);
+/// More than any driver complains.
+const STDERR_BYTES_MAX: usize = 1 << 20;
 
 /// How this harness starts itself again as a child: a program whose first argument names a hidden
 /// subcommand.
@@ -26,6 +22,8 @@ pub struct Helper {
     pub args: Vec<OsString>,
     /// Variables set for the child beside those it inherits.
     pub env: Vec<(OsString, OsString)>,
+    /// Ends the child when it is set.
+    pub cancel: Cancel,
 }
 
 impl Helper {
@@ -39,7 +37,7 @@ impl Helper {
 
     /// Another program, such as a `lesson-runner` that was built beside this one.
     pub fn at(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), args: Vec::new(), env: Vec::new() }
+        Self { program: program.into(), args: Vec::new(), env: Vec::new(), cancel: Cancel::new() }
     }
 }
 
@@ -48,11 +46,11 @@ impl Helper {
 pub(crate) struct Ended {
     /// It did not end by itself before the deadline, and was killed.
     pub(crate) hung: bool,
-    /// `signal 11`, `exit status 101`; nothing if it exited with 0.
+    /// `signal 11`, `exit status 101`, `more output than its limit`; nothing if it exited with 0.
     pub(crate) how: Option<String>,
     /// At most 16 MiB of it.
     pub(crate) stdout: Vec<u8>,
-    /// At most 64 KiB of it.
+    /// At most 1 MiB of it.
     pub(crate) stderr: String,
 }
 
@@ -63,70 +61,33 @@ pub(crate) fn run_child(
     input: &[u8],
     deadline: Duration,
 ) -> io::Result<Ended> {
-    let started = Instant::now();
-    let mut child = Command::new(&helper.program)
+    let mut command = Command::new(&helper.program)
         .args(&helper.args)
         .arg(subcommand)
-        .envs(helper.env.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let stdout = collect(child.stdout.take(), STDOUT_BYTES_MAX);
-    let stderr = collect(child.stderr.take(), STDERR_BYTES_MAX);
-    // A request is far smaller than a pipe's buffer; a child that died before reading it says why
-    // by its end.
-    if let Some(mut stdin) = child.stdin.take() {
-        drop(stdin.write_all(input));
+        .stdin(input)
+        .deadline(deadline)
+        .ending(Ending::Kill)
+        .output_max(STDOUT_BYTES_MAX, STDERR_BYTES_MAX);
+    for (name, value) in &helper.env {
+        command = command.env(name, value);
     }
-    let (hung, status) = wait(&mut child, started, deadline)?;
+    let ended = command.run(&helper.cancel).map_err(io::Error::other)?;
+    let how = match ended.status {
+        Status::Exit(0) | Status::Hung => None,
+        status => Some(status.to_string()),
+    };
     Ok(Ended {
-        hung,
-        how: (!status.success()).then(|| how(status)),
-        stdout: stdout.recv_timeout(DRAIN).unwrap_or_default(),
-        stderr: String::from_utf8_lossy(&stderr.recv_timeout(DRAIN).unwrap_or_default())
-            .into_owned(),
+        hung: ended.status == Status::Hung,
+        how,
+        stdout: ended.stdout,
+        stderr: String::from_utf8_lossy(&ended.stderr).into_owned(),
     })
-}
-
-fn wait(child: &mut Child, started: Instant, deadline: Duration) -> io::Result<(bool, ExitStatus)> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok((false, status));
-        }
-        if started.elapsed() >= deadline {
-            child.kill()?;
-            return Ok((true, child.wait()?));
-        }
-        thread::sleep(POLL);
-    }
-}
-
-fn how(status: ExitStatus) -> String {
-    match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("signal {signal}"),
-        (None, Some(code)) => format!("exit status {code}"),
-        (None, None) => "an unknown status".to_owned(),
-    }
-}
-
-/// Reads to the end in a thread of its own, keeps at most so many bytes, and discards the rest.
-fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: usize) -> mpsc::Receiver<Vec<u8>> {
-    let (send, receive) = mpsc::channel();
-    if let Some(mut pipe) = pipe {
-        thread::spawn(move || {
-            let mut kept = Vec::new();
-            // What was read before an error counts.
-            drop(pipe.by_ref().take(bytes_max as u64).read_to_end(&mut kept));
-            drop(io::copy(&mut pipe, &mut io::sink()));
-            drop(send.send(kept));
-        });
-    }
-    receive
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     const LONG: Duration = Duration::from_secs(60);
@@ -163,10 +124,19 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_cut_and_does_not_block_the_child() {
-        let ended = shell("head -c 20000000 /dev/zero; head -c 100000 /dev/zero >&2", b"", LONG);
-        assert_eq!(ended.how, None);
-        assert_eq!((ended.stdout.len(), ended.stderr.len()), (STDOUT_BYTES_MAX, STDERR_BYTES_MAX));
+    fn a_flood_ends_the_child_and_is_cut() {
+        let ended = shell("head -c 20000000 /dev/zero; sleep 600", b"", LONG);
+        assert_eq!(ended.how.as_deref(), Some("more output than its limit"));
+        assert_eq!(ended.stdout.len(), STDOUT_BYTES_MAX);
+    }
+
+    #[test]
+    fn a_request_to_stop_ends_the_child() {
+        let helper =
+            Helper { args: vec!["-c".into(), "sleep 600".into()], ..Helper::at("/bin/sh") };
+        helper.cancel.cancel();
+        let ended = run_child(&helper, "hidden", b"", LONG).unwrap();
+        assert_eq!((ended.hung, ended.how.as_deref()), (false, Some("a request to stop")));
     }
 
     #[test]

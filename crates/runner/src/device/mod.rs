@@ -12,6 +12,7 @@ mod code;
 mod cuda;
 mod driver;
 mod error;
+mod lock;
 mod nvml;
 mod probe;
 
@@ -19,6 +20,7 @@ pub use child::Helper;
 pub use code::{DeviceCode, NotDeviceCode};
 pub use cuda::CudaDevice;
 pub use error::DeviceError;
+pub use lock::lock_file;
 pub use nvml::card_state;
 pub use probe::{PROBE_COMMAND, PROBE_DEADLINE, probe, probe_here};
 

@@ -19,6 +19,10 @@ use super::RecordError;
 /// How long all Rust checks of a lesson may take together.
 const CHECK_DEADLINE: Duration = Duration::from_secs(300);
 
+/// How long a sanitizer's tool may take over a program unless a host says otherwise: it slows
+/// programs down a lot.
+const SANITIZER_DEADLINE: Duration = Duration::from_secs(300);
+
 /// The seed of a record's drawn inputs: fixed, so that two records checked the same.
 const CHECK_SEED: u64 = 75;
 
@@ -35,6 +39,11 @@ pub trait Host {
 
     /// compute-sanitizer, where it is there.
     fn sanitizer(&self) -> Option<Utf8PathBuf>;
+
+    /// How long one of its tools may take over a program.
+    fn sanitizer_deadline(&self) -> Duration {
+        SANITIZER_DEADLINE
+    }
 
     /// Runs a harness over this code in a process of its own: the summary, and every case as JSON.
     ///

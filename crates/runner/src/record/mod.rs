@@ -1,121 +1,56 @@
-//! Recording: gate, build, N fresh processes, sanitizers, Rust checks, and one signed folder at the
+//! Recording: gate, build, N fresh processes, Rust checks, sanitizers, and one signed folder at the
 //! end.
 //!
 //! [`Recorder::record`] makes one record: of a lesson, in a variant, on a device. **Invariants:
 //! every step's outcome is kept as soon as it is there, so an interrupted recording goes on where
-//! it was; a record's folder appears whole or not at all; a program that fails or hangs is recorded
-//! as that, never left out.**
+//! it was; all runs of a record lie between its two readings of the card; a record's folder appears
+//! whole or not at all; a program that fails or hangs is recorded as that, never left out.**
+//!
+//! In the flow: a bundle's lesson → [`Plan`] → builds → [`batch`] (readings and runs) → checks →
+//! sanitizers → [`finish`]. The budget is looked at before each of them. Once it is spent,
+//! sanitizers are left out of the record and everything before them waits for the next call.
 
+mod batch;
 pub mod environment;
+mod error;
 mod finish;
 mod host;
 mod plan;
 mod prebuilt;
 mod runs;
 mod sanitize;
+mod watch;
 mod work;
 
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use proofrun_core::assess::LessonFiles;
-use proofrun_core::assess::LessonText;
-use proofrun_core::gate::{self, CarriedCode, Device, Gate, Probe};
-use proofrun_core::lesson::{Lesson, Program};
+use proofrun_core::assess::{LessonFiles, LessonText};
+use proofrun_core::gate::{self, Device, Gate, Probe};
+use proofrun_core::lesson::Lesson;
 use proofrun_core::record::model::{
-    Commit, Ended, ProgramRecord, RunRecord, RunnerFacts, SanitizerRecord,
+    CheckOutcome, CheckSummary, Commit, Ended, ProgramRecord, RunnerFacts, SanitizerRecord,
 };
 
 use crate::keys::SigningKey;
 use crate::system::clock::Clock;
 use crate::system::process::Cancel;
-use crate::system::{files, process};
 use crate::toolkit::Toolkit;
 
+pub use environment::Surroundings;
+pub use error::RecordError;
 pub use host::{Host, RealHost};
 pub use plan::{Built, Plan, course_files};
 pub use prebuilt::{PrebuiltProgram, of_outcome, read_prebuilt, write_prebuilt};
 
+use batch::Batch;
 use work::Work;
-
-/// Why a recording did not end in a record.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The gate forbids it here.
-    #[error("gated: {0}")]
-    Gated(String),
-    /// The folder holds the unfinished record of other inputs.
-    #[error(
-        "`{0}` holds the unfinished record of other inputs; move it away, or name another `--out`"
-    )]
-    OtherPlan(Utf8PathBuf),
-    /// The build failed.
-    #[error("program `{program}` does not build: {why}")]
-    Build {
-        /// Which program.
-        program: String,
-        /// The first finding.
-        why: String,
-    },
-    /// Compiling could not be tried.
-    #[error(transparent)]
-    Compile(#[from] crate::compile::Error),
-    /// The program would load a CUDA runtime from somewhere.
-    #[error(
-        "program `{program}` loads the CUDA runtime `{library}` instead of its own static one; \
-         what it loads could be anything: build without `-cudart shared`"
-    )]
-    ForeignRuntime {
-        /// Which program.
-        program: String,
-        /// What it loads.
-        library: String,
-    },
-    /// No compiler and no prebuilt program.
-    #[error("no nvcc here and no prebuilt program in the bundle; bundle with `--prebuilt`")]
-    NoToolkit,
-    /// Asked to stop.
-    #[error("stopped; call it again to go on")]
-    Cancelled,
-    /// The time asked for is over.
-    #[error("the budget of {} s is spent; call it again to go on", .0.as_secs())]
-    Budget(Duration),
-    /// The device no longer answers after a program hung.
-    #[error("the device no longer answers after `{program}` hung: {state}")]
-    DeviceLost {
-        /// Which program.
-        program: String,
-        /// What the probe says.
-        state: String,
-    },
-    /// A file.
-    #[error(transparent)]
-    Files(#[from] files::Error),
-    /// A process.
-    #[error(transparent)]
-    Process(#[from] process::Error),
-    /// Signing.
-    #[error(transparent)]
-    Key(#[from] crate::keys::KeyError),
-    /// Facts that can't be written as TOML.
-    #[error("the record's facts can't be written")]
-    Write(#[from] toml::ser::Error),
-    /// The system.
-    #[error("{what}")]
-    System {
-        /// What was tried.
-        what: &'static str,
-        /// Why it failed.
-        #[source]
-        source: std::io::Error,
-    },
-}
 
 /// What a recording is made with.
 pub struct Recorder<'a> {
     /// Devices, card state, Rust checks.
     pub host: &'a dyn Host,
-    /// The compiler, where there is one.
+    /// The compiler; without one, the bundle's prebuilt programs are taken.
     pub toolkit: Option<&'a Toolkit>,
     /// The clock that dates records.
     pub clock: &'a dyn Clock,
@@ -133,7 +68,7 @@ pub struct Recorder<'a> {
     pub runs: u32,
     /// When the time asked for is over.
     pub ends: Option<(Instant, Duration)>,
-    /// Which device.
+    /// Which device, by the driver's ordinal.
     pub device: u32,
     /// Told at each step: what is being done, and how much of how much is done.
     pub progress: &'a dyn Fn(&Step<'_>),
@@ -142,7 +77,7 @@ pub struct Recorder<'a> {
 /// A step of a recording.
 #[derive(Debug, Clone, Copy)]
 pub struct Step<'a> {
-    /// `build`, `run 2`, `racecheck`, `check`.
+    /// `build`, `run 2`, `check`, `racecheck`.
     pub name: &'a str,
     /// The program.
     pub program: &'a str,
@@ -165,197 +100,214 @@ pub struct Subject<'a> {
     pub prebuilt: Option<&'a Utf8Path>,
 }
 
+/// A record on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its folder.
+    pub folder: Utf8PathBuf,
+    /// Whether an earlier call had made it: a bundle is recorded once on a card.
+    pub earlier: bool,
+    /// What the probe said after a program hung, where the device no longer answered: nothing more
+    /// can be recorded on it.
+    pub device_lost: Option<String>,
+}
+
 impl Recorder<'_> {
-    /// Makes the record and returns its folder below `out`.
+    /// Makes the record below `out`, or finds the one that an earlier call made.
     ///
     /// # Errors
     /// When the gate forbids it, a program doesn't build, or the recording is stopped: what was
     /// done is kept below `out` and the next call goes on.
-    pub fn record(&self, subject: Subject<'_>, out: &Utf8Path) -> Result<Utf8PathBuf, RecordError> {
+    pub fn record(&self, subject: Subject<'_>, out: &Utf8Path) -> Result<Recorded, RecordError> {
         let lesson = &subject.text.lesson;
         let probe = self.host.probe();
-        let device = self.gate(lesson, &CarriedCode::default(), &probe)?;
-        let plan = Plan::of(self, subject, device);
+        let device =
+            gate::admits(needs(lesson), &probe, self.device).map_err(RecordError::Gated)?;
+        let surroundings = Surroundings::of_process(self.device, probe.devices().len());
+        let plan = Plan::of(self, subject, device, &surroundings);
         let home = out.join(&lesson.name);
-        let work = Work::open(
-            &home.join(format!(".work-{}-{}", plan.model, subject.variant)),
-            &plan.digest,
-        )?;
-        let builds = self.builds(&work, subject, &probe)?;
-        let before = work.step("before", || Ok(self.host.card_state(device)))?;
-        let mut counter = Counter::new(lesson, self.runs);
-        let mut programs = Vec::new();
-        let mut sanitizers = Vec::new();
-        for (program, built) in lesson.programs.iter().zip(&builds) {
-            let runs = self.runs_of(&work, lesson, program, built, &mut counter)?;
-            programs.push(ProgramRecord {
-                name: program.name.clone(),
-                build: built.record.clone(),
-                command: program.run.clone(),
-                environment: lesson.run.environment.clone(),
-                run: runs,
-            });
+        let folder = home.join(plan.work_folder());
+        if let Some(folder) = finish::earlier(self, &plan, &home, &folder)? {
+            return Ok(Recorded { folder, earlier: true, device_lost: None });
         }
-        let after = work.step("after", || Ok(self.host.card_state(device)))?;
-        for ((program, built), recorded) in lesson.programs.iter().zip(&builds).zip(&programs) {
-            let hung = recorded.run.iter().any(|run| run.ended == Ended::Hung);
-            sanitizers.extend(self.sanitize(&work, lesson, program, built, hung, &mut counter)?);
+        self.go_on()?;
+        let work = Work::open(&folder, &plan.digest)?;
+        let on = On { work: &work, lesson, device, surroundings: &surroundings };
+        let made = self.make(&on, subject, &probe, &plan, &home);
+        match &made {
+            // Nothing is gained by going on from there: it would end the same.
+            Err(
+                RecordError::Gated(_)
+                | RecordError::NoToolkit
+                | RecordError::Build { .. }
+                | RecordError::ForeignRuntime { .. },
+            ) => work.drop_unless_run()?,
+            _ => {}
         }
-        let check = self.check(&work, lesson, &builds, &mut counter)?;
-        let parts = finish::Parts { plan: &plan, before, after, programs, sanitizers, check };
-        finish::finish(self, &work, parts, device, &builds, &home)
+        made
     }
 
-    /// The device, if the gate lets this code onto it.
-    fn gate<'p>(
+    fn make(
         &self,
-        lesson: &Lesson,
-        code: &CarriedCode,
-        probe: &'p Probe,
-    ) -> Result<&'p Device, RecordError> {
-        let needs =
-            gate::Needs { capability: lesson.needs.compute_capability, gpus: lesson.needs.gpus };
-        let device = probe.devices().iter().find(|device| device.index == self.device);
-        // Before a build there is no code to judge yet: only the floor and the device are.
-        let empty = *code == CarriedCode::default();
-        match (gate::gate(needs, code, probe, self.device), device) {
-            (Gate::Runnable(_), Some(device)) => Ok(device),
-            (Gate::Gated(reason), Some(device)) if empty => {
-                if device.facts.compute_capability >= needs.capability
-                    && probe.devices().len() >= needs.gpus as usize
-                {
-                    Ok(device)
-                } else {
-                    Err(RecordError::Gated(reason))
-                }
-            }
-            (Gate::Gated(reason), _) => Err(RecordError::Gated(reason)),
-            (Gate::Runnable(_), None) => Err(RecordError::Gated("no device".into())),
-        }
+        on: &On<'_>,
+        subject: Subject<'_>,
+        probe: &Probe,
+        plan: &Plan,
+        home: &Utf8Path,
+    ) -> Result<Recorded, RecordError> {
+        let lesson = on.lesson;
+        let mut counter = Counter::new(lesson, self.runs);
+        let builds = self.builds(on, subject, probe, &mut counter)?;
+        let batch = self.batch(on, &builds, &mut counter)?;
+        let check = self.check(on, &builds, &batch, &mut counter)?;
+        let sanitizers = self.sanitizers(on, &builds, &batch, &mut counter)?;
+        let device_lost = batch.lost.clone();
+        let programs = programs(lesson, &builds, &batch);
+        let parts = finish::Parts { plan, batch, programs, sanitizers, check };
+        let folder = finish::finish(self, on, parts, &builds, home)?;
+        Ok(Recorded { folder, earlier: false, device_lost })
     }
 
     fn builds(
         &self,
-        work: &Work,
+        on: &On<'_>,
         subject: Subject<'_>,
         probe: &Probe,
+        counter: &mut Counter,
     ) -> Result<Vec<Built>, RecordError> {
         let mut builds = Vec::new();
-        for program in &subject.text.lesson.programs {
+        for program in &on.lesson.programs {
             self.go_on()?;
-            (self.progress)(&Step { name: "build", program: &program.name, done: 0, of: 0 });
+            (self.progress)(&counter.next("build", &program.name));
             let name = format!("{}.build", program.name);
-            let built = work.step(&name, || plan::build(self, work, subject, program))?;
-            plan::refuse_foreign_runtime(work, program)?;
-            self.gate(&subject.text.lesson, &plan::code_of(self, subject, program, work)?, probe)?;
+            let built = on.work.step(&name, || plan::build(self, on.work, subject, program))?;
+            plan::check_executable(on.work, program, &built)?;
+            let code = plan::code_of(on.work, subject, program, &built)?;
+            if let Gate::Gated(why) = gate::gate(needs(on.lesson), &code, probe, self.device) {
+                return Err(RecordError::Gated(why));
+            }
             builds.push(built);
         }
         Ok(builds)
     }
 
-    fn runs_of(
+    /// The Rust checks of the first program that has a harness; a lesson has at most one.
+    fn check(
         &self,
-        work: &Work,
-        lesson: &Lesson,
-        program: &Program,
-        built: &Built,
+        on: &On<'_>,
+        builds: &[Built],
+        batch: &Batch,
         counter: &mut Counter,
-    ) -> Result<Vec<RunRecord>, RecordError> {
-        let mut recorded = Vec::new();
-        for index in 0..self.runs {
-            self.go_on()?;
-            let name = format!("run {index}");
-            (self.progress)(&counter.next(&name, &program.name));
-            let step = format!("{}.run-{index}", program.name);
-            let folder = built.folder(work);
-            let run = work.step(&step, || {
-                runs::run(work, program, &lesson.run, &folder, index, self.cancel)
-            })?;
-            if run.ended == Ended::Hung {
-                self.probe_again(program)?;
+    ) -> Result<Option<CheckSummary>, RecordError> {
+        let mut with_harness =
+            on.lesson.programs.iter().zip(builds).filter_map(|(program, built)| {
+                program.harness.as_ref().map(|harness| (program, built, harness))
+            });
+        let Some((program, built, harness)) = with_harness.next() else { return Ok(None) };
+        (self.progress)(&counter.next("check", &program.name));
+        if batch.lost.is_some() {
+            return Ok(Some(check_left_out(harness)));
+        }
+        self.go_on()?;
+        let code = on.work.path(&built.record.ptx);
+        let summary = on.work.step("check", || {
+            let (summary, report) = self.host.check(harness, &code, self.device)?;
+            // Checks that a signal to stop has ended say nothing of the lesson.
+            self.stopped()?;
+            if let (Some(name), Some(report)) = (&summary.report, report) {
+                on.work.write(name, report)?;
             }
-            recorded.push(run);
-        }
-        Ok(recorded)
+            Ok(summary)
+        })?;
+        Ok(Some(summary))
     }
 
-    /// A hung kernel was killed; whether the device survived that is asked before anything else
-    /// runs on it.
-    fn probe_again(&self, program: &Program) -> Result<(), RecordError> {
-        let probe = self.host.probe();
-        if probe.devices().iter().any(|device| device.index == self.device) {
-            return Ok(());
-        }
-        let (program, state) = (program.name.clone(), format!("{probe:?}"));
-        Err(RecordError::DeviceLost { program, state })
-    }
-
-    fn sanitize(
+    fn sanitizers(
         &self,
-        work: &Work,
-        lesson: &Lesson,
-        program: &Program,
-        built: &Built,
-        hung: bool,
+        on: &On<'_>,
+        builds: &[Built],
+        batch: &Batch,
         counter: &mut Counter,
     ) -> Result<Vec<SanitizerRecord>, RecordError> {
         let mut rows = Vec::new();
         let sanitizer = self.host.sanitizer();
-        for tool in sanitize::TOOLS {
-            self.go_on()?;
-            (self.progress)(&counter.next(tool, &program.name));
-            rows.push(work.step(&format!("{}.{tool}", program.name), || {
-                if hung {
-                    let reason = "the program hung, and the tool would hang with it";
-                    return Ok(sanitize::not_executed(tool, program, reason));
-                }
-                let run = sanitize::Run {
-                    work,
-                    sanitizer: sanitizer.as_deref(),
-                    program,
-                    rules: &lesson.run,
-                    folder: &built.folder(work),
-                    cancel: self.cancel,
-                };
-                run.tool(tool)
-            })?);
+        for (program, built) in on.lesson.programs.iter().zip(builds) {
+            let hung = batch.runs(&program.name).iter().any(|run| run.ended == Ended::Hung);
+            let run = sanitize::Run {
+                on,
+                sanitizer: sanitizer.as_deref(),
+                program,
+                folder: &built.folder(on.work),
+                deadline: self.host.sanitizer_deadline(),
+                cancel: self.cancel,
+                ends: self.ends.map(|(ends, _)| ends),
+            };
+            for tool in sanitize::TOOLS {
+                self.stopped()?;
+                (self.progress)(&counter.next(tool, &program.name));
+                rows.push(on.work.step(&format!("{}.{tool}", program.name), || {
+                    match (&batch.lost, hung) {
+                        (Some(_), _) => Ok(run.left_out(tool, "the device no longer answers")),
+                        (_, true) => {
+                            Ok(run.left_out(tool, "the program hung, and so would the tool"))
+                        }
+                        (None, false) => run.tool(tool),
+                    }
+                })?);
+            }
         }
         Ok(rows)
     }
 
-    fn check(
-        &self,
-        work: &Work,
-        lesson: &Lesson,
-        builds: &[Built],
-        counter: &mut Counter,
-    ) -> Result<Option<proofrun_core::record::model::CheckSummary>, RecordError> {
-        let with_harness = lesson.programs.iter().zip(builds);
-        for (program, built) in with_harness {
-            let Some(harness) = &program.harness else { continue };
-            self.go_on()?;
-            (self.progress)(&counter.next("check", &program.name));
-            let code = work.path(&built.record.ptx);
-            let summary = work.step("check", || {
-                let (summary, report) = self.host.check(harness, &code, self.device)?;
-                if let (Some(name), Some(report)) = (&summary.report, report) {
-                    work.write(name, report)?;
-                }
-                Ok(summary)
-            })?;
-            return Ok(Some(summary));
-        }
-        Ok(None)
-    }
-
+    /// Before a step that the record can't do without: an error where there is no time for it any
+    /// more.
     fn go_on(&self) -> Result<(), RecordError> {
-        if self.cancel.is_cancelled() {
-            return Err(RecordError::Cancelled);
-        }
+        self.stopped()?;
         match self.ends {
             Some((ends, budget)) if Instant::now() >= ends => Err(RecordError::Budget(budget)),
             _ => Ok(()),
         }
+    }
+
+    fn stopped(&self) -> Result<(), RecordError> {
+        if self.cancel.is_cancelled() { Err(RecordError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// What one record is made on.
+struct On<'a> {
+    work: &'a Work,
+    lesson: &'a Lesson,
+    device: &'a Device,
+    surroundings: &'a Surroundings,
+}
+
+/// What the lesson asks of a host.
+pub fn needs(lesson: &Lesson) -> gate::Needs {
+    gate::Needs { capability: lesson.needs.compute_capability, gpus: lesson.needs.gpus }
+}
+
+fn programs(lesson: &Lesson, builds: &[Built], batch: &Batch) -> Vec<ProgramRecord> {
+    let built = lesson.programs.iter().zip(builds);
+    let records = built.map(|(program, built)| ProgramRecord {
+        name: program.name.clone(),
+        build: built.record.clone(),
+        command: program.run.clone(),
+        environment: lesson.run.environment.clone(),
+        run: batch.runs(&program.name).to_vec(),
+    });
+    records.collect()
+}
+
+fn check_left_out(harness: &str) -> CheckSummary {
+    CheckSummary {
+        harness: harness.to_owned(),
+        outcome: CheckOutcome::NotExecuted,
+        executed: 0,
+        failed: 0,
+        not_executed: 0,
+        detail: Some("the device no longer answers".to_owned()),
+        report: None,
     }
 }
 
@@ -367,7 +319,7 @@ struct Counter {
 
 impl Counter {
     fn new(lesson: &Lesson, runs: u32) -> Self {
-        let each = runs as usize + sanitize::TOOLS.len();
+        let each = 1 + runs as usize + sanitize::TOOLS.len();
         let checks = lesson.programs.iter().filter(|program| program.harness.is_some()).count();
         Self { done: 0, of: lesson.programs.len() * each + checks.min(1) }
     }

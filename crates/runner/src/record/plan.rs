@@ -15,8 +15,11 @@ use serde::{Deserialize, Serialize};
 use crate::compile::{self, Cache, DEADLINE, Request, elf};
 use crate::system::files;
 
+use crate::toolkit::Toolkit;
+
+use super::runs::executable;
 use super::work::Work;
-use super::{RecordError, Recorder, Subject, prebuilt};
+use super::{RecordError, Recorder, Subject, Surroundings, prebuilt};
 
 /// The largest executable that is looked into, in bytes.
 const EXECUTABLE_BYTES_MAX: u64 = 512 * 1024 * 1024;
@@ -30,6 +33,8 @@ pub struct Plan {
     pub variant: String,
     /// The device's model.
     pub model: String,
+    /// The card, hashed.
+    pub card: Digest,
     /// Digest of all inputs.
     pub digest: Digest,
 }
@@ -54,30 +59,45 @@ impl Built {
 
 impl Plan {
     /// The plan for a subject on a device.
-    pub(super) fn of(recorder: &Recorder<'_>, subject: Subject<'_>, device: &Device) -> Self {
+    pub(super) fn of(
+        recorder: &Recorder<'_>,
+        subject: Subject<'_>,
+        device: &Device,
+        surroundings: &Surroundings,
+    ) -> Self {
         let lesson = &subject.text.lesson;
-        let mut parts = vec![
-            lesson.name.clone(),
-            subject.variant.to_owned(),
-            recorder.nonce.to_owned(),
-            recorder.runs.to_string(),
-            recorder.runner.executable.to_string(),
-            device.uuid.to_string(),
-            format!("{:?}", lesson.run),
+        let mut inputs = vec![
+            (String::from("lesson"), lesson.name.clone()),
+            ("variant".into(), subject.variant.to_owned()),
+            ("nonce".into(), recorder.nonce.to_owned()),
+            ("runs".into(), recorder.runs.to_string()),
+            ("runner".into(), recorder.runner.executable.to_string()),
+            // The digest of the runner is in here, so its own way of writing values is always the
+            // same one.
+            ("device".into(), format!("{device:?}")),
+            ("toolkit".into(), format!("{:?}", recorder.toolkit.map(Toolkit::facts))),
+            ("rules".into(), format!("{:?}", lesson.run)),
+            ("environment".into(), format!("{:?}", surroundings.recorded())),
         ];
         for program in &lesson.programs {
             let build = lesson.build(program, subject.variant).map(|build| build.words());
-            parts.extend(build.unwrap_or_default());
-            parts.extend(program.run.clone());
+            let own = (&program.name, build, &program.run, &program.harness);
+            inputs.push(("program".into(), format!("{own:?}")));
             let sources = subject.text.sources.get(&program.name).into_iter().flatten();
-            parts.extend(sources.flat_map(|row| [row.path.clone(), row.text.to_string()]));
+            inputs.extend(sources.map(|row| (row.path.clone(), row.text.to_string())));
         }
         Self {
             lesson: lesson.name.clone(),
             variant: subject.variant.to_owned(),
             model: device.facts.model(),
-            digest: Digest::of_parts(parts),
+            card: device.uuid,
+            digest: Digest::of_parts(inputs.into_iter().flat_map(|(name, value)| [name, value])),
         }
+    }
+
+    /// The name of the work folder: one a variant and card, so that two cards never share one.
+    pub(super) fn work_folder(&self) -> String {
+        format!(".work-{}-{}-{}", self.model, self.variant, self.card.short())
     }
 }
 
@@ -96,14 +116,18 @@ pub(super) fn build(
         program: program.name.clone(),
         why: format!("variant `{}` is not declared", subject.variant),
     })?;
-    let executable = folder.join(command.output());
+    let output = folder.join(command.output());
     let ptx = format!("{}.ptx", program.name);
     let log = format!("{}.build.log", program.name);
     let source = subject.text.sources.get(&program.name).cloned().unwrap_or_default();
     let found = subject.prebuilt.map(|folder| prebuilt::read_prebuilt(folder, &program.name));
-    let (built, is_prebuilt) = match (found.transpose()?.flatten(), recorder.toolkit) {
-        (Some(prebuilt), _) => (prebuilt, true),
-        (None, Some(toolkit)) => {
+    let (built, is_prebuilt) = match (recorder.toolkit, found.transpose()?.flatten()) {
+        (None, Some(prebuilt)) if prebuilt.facts.argv != command.words() => {
+            let why = "the bundle's prebuilt program is of another build command".to_owned();
+            return Err(RecordError::Build { program: program.name.clone(), why });
+        }
+        (None, Some(prebuilt)) => (prebuilt, true),
+        (Some(toolkit), _) => {
             let all = course_files(subject.files);
             let request = Request {
                 command: &command,
@@ -113,13 +137,16 @@ pub(super) fn build(
                 deadline: DEADLINE,
             };
             let cache = Cache::under(&work.path("cache"));
-            let outcome = compile::compile(&request, &cache, recorder.cancel)?;
+            let outcome = match compile::compile(&request, &cache, recorder.cancel) {
+                Err(compile::Error::Cancelled) => return Err(RecordError::Cancelled),
+                outcome => outcome?,
+            };
             (prebuilt::of_outcome(&command, &outcome, program)?, false)
         }
         (None, None) => return Err(RecordError::NoToolkit),
     };
-    work.write(executable.as_str(), &built.executable)?;
-    files::make_executable(work.path(executable.as_str()))?;
+    work.write(output.as_str(), &built.executable)?;
+    files::make_executable(work.path(output.as_str()))?;
     work.write(&ptx, &built.ptx)?;
     work.write(&log, &built.log)?;
     let digest = Digest::of(&built.executable);
@@ -136,36 +163,40 @@ pub fn course_files(files: &LessonFiles) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
     own.chain(included).collect()
 }
 
-/// A program must bring its own CUDA runtime: one that it loads could be anything.
-pub(super) fn refuse_foreign_runtime(work: &Work, program: &Program) -> Result<(), RecordError> {
-    let bytes = executable_bytes(work, program)?;
+/// Looks at an executable before it is run: it must be the one that was built (the work folder lay
+/// open since), and bring its own CUDA runtime, since one that it loads could be anything.
+pub(super) fn check_executable(
+    work: &Work,
+    program: &Program,
+    built: &Built,
+) -> Result<(), RecordError> {
+    let path = executable(program, &built.folder(work));
+    let name = program.name.clone();
+    let bytes = files::read_capped(&path, EXECUTABLE_BYTES_MAX).map_err(|error| {
+        let why = format!("the build left no `{path}`, which the run command starts ({error})");
+        RecordError::Build { program: name.clone(), why }
+    })?;
+    if Digest::of(&bytes) != built.record.executable {
+        let why = format!("`{path}` is not what was built; remove `{}`", work.folder());
+        return Err(RecordError::Build { program: name, why });
+    }
     // What is no ELF file, such as a script of a test, loads no library by itself.
     let Ok(needs) = elf::needs(&bytes) else { return Ok(()) };
-    match needs.libraries.iter().find(|library| library.starts_with("libcudart")) {
+    match needs.libraries.into_iter().find(|library| library.starts_with("libcudart")) {
         None => Ok(()),
-        Some(library) => Err(RecordError::ForeignRuntime {
-            program: program.name.clone(),
-            library: library.clone(),
-        }),
+        Some(library) => Err(RecordError::ForeignRuntime { program: name, library }),
     }
 }
 
-fn executable_bytes(work: &Work, program: &Program) -> Result<Vec<u8>, RecordError> {
-    let word = program.run.first().map_or("", String::as_str);
-    let name = word.strip_prefix("./").unwrap_or(word);
-    let path = work.path(&format!("bin.{}", program.name)).join(name);
-    Ok(files::read_capped(path, EXECUTABLE_BYTES_MAX)?)
-}
-
 /// What the executable carries for the device, for the gate: machine code by the build command, PTX
-/// by what was made.
+/// by what was made, and the runtime of the toolkit that built it.
 pub(super) fn code_of(
-    recorder: &Recorder<'_>,
+    work: &Work,
     subject: Subject<'_>,
     program: &Program,
-    work: &Work,
+    built: &Built,
 ) -> Result<CarriedCode, RecordError> {
-    let ptx = work.read(&format!("{}.ptx", program.name))?;
+    let ptx = work.read(&built.record.ptx)?;
     let made = CarriedCode::of_ptx(&String::from_utf8_lossy(&ptx)).unwrap_or_default();
     let command = subject.text.lesson.build(program, subject.variant);
     let codes = command.as_ref().map(|command| command.codes().to_vec()).unwrap_or_default();
@@ -173,10 +204,12 @@ pub(super) fn code_of(
         ArchCode::Real(arch) => Some(*arch),
         ArchCode::Virtual(_) => None,
     });
-    let runtime = recorder.toolkit.and_then(|toolkit| runtime_of(&toolkit.release));
+    let runtime = release_of(&built.toolkit.nvcc);
     Ok(CarriedCode { native: native.collect(), ptx: made.ptx, runtime })
 }
 
-fn runtime_of(release: &str) -> Option<CudaVersion> {
-    release.parse().ok()
+/// `13.0` of `13.0.88`.
+fn release_of(nvcc: &str) -> Option<CudaVersion> {
+    let mut numbers = nvcc.split('.');
+    format!("{}.{}", numbers.next()?, numbers.next()?).parse().ok()
 }

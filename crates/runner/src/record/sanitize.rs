@@ -1,39 +1,44 @@
 //! compute-sanitizer's four tools over a program. Their timings are of no use and none is kept.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use proofrun_core::lesson::{Program, RunRules};
+use proofrun_core::lesson::Program;
 use proofrun_core::record::model::{SanitizerOutcome, SanitizerRecord};
 
 use crate::system::process::{Cancel, Command, Ended, Status};
 
-use super::work::Work;
-use super::{RecordError, environment};
+use super::runs::executable;
+use super::{On, RecordError};
 
 /// The tools, in the order in which they are run.
-pub const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
+pub(super) const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
 
 /// The exit status that the tool is asked to use for "errors found": one that no lesson uses.
 const FOUND_STATUS: i32 = 86;
 
-/// How long one tool may take over a program.
-const DEADLINE: Duration = Duration::from_secs(300);
+/// How much the program and the tool may print together, in bytes.
+const REPORT_BYTES_MAX: usize = 8 << 20;
 
-/// What a tool is run over.
-pub struct Run<'a> {
-    /// Where its report goes.
-    pub work: &'a Work,
+/// The shortest time that a tool is started for.
+const WORTH_STARTING: Duration = Duration::from_secs(1);
+
+/// What the tools are run over.
+pub(super) struct Run<'a> {
+    /// Where reports go, and how the program is run.
+    pub(super) on: &'a On<'a>,
     /// compute-sanitizer, where it is there.
-    pub sanitizer: Option<&'a Utf8Path>,
+    pub(super) sanitizer: Option<&'a Utf8Path>,
     /// The program.
-    pub program: &'a Program,
-    /// How the program is run.
-    pub rules: &'a RunRules,
+    pub(super) program: &'a Program,
     /// The folder that holds the executable.
-    pub folder: &'a Utf8Path,
+    pub(super) folder: &'a Utf8Path,
+    /// How long one tool may take.
+    pub(super) deadline: Duration,
     /// Set when somebody asks to stop.
-    pub cancel: &'a Cancel,
+    pub(super) cancel: &'a Cancel,
+    /// When the budget is spent.
+    pub(super) ends: Option<Instant>,
 }
 
 impl Run<'_> {
@@ -41,34 +46,56 @@ impl Run<'_> {
     ///
     /// # Errors
     /// When the recorder is asked to stop or the disk refuses. That the tool isn't there, refuses
-    /// the device or hangs is an outcome.
-    pub fn tool(&self, tool: &str) -> Result<SanitizerRecord, RecordError> {
+    /// the device or hangs, or that the budget is spent, is an outcome.
+    pub(super) fn tool(&self, tool: &str) -> Result<SanitizerRecord, RecordError> {
         let Some(sanitizer) = self.sanitizer else {
-            return Ok(not_executed(tool, self.program, "compute-sanitizer is not on this host"));
+            return Ok(self.left_out(tool, "compute-sanitizer is not on this host"));
         };
-        let word = self.program.run.first().map_or("", String::as_str);
-        let executable = self.folder.join(word.strip_prefix("./").unwrap_or(word));
-        let mut command = environment::scrubbed(Command::new(sanitizer))
-            .args(["--tool", tool, "--error-exitcode", &FOUND_STATUS.to_string()])
-            .arg(executable)
-            .args(&self.program.run[1..])
-            .cwd(self.folder)
-            .deadline(DEADLINE);
-        for (name, value) in &self.rules.environment {
-            command = command.env(name, value);
+        let left = self.ends.map(|ends| ends.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left < WORTH_STARTING) {
+            return Ok(self.left_out(tool, "the budget was spent"));
         }
-        let ended = command.run(self.cancel)?;
-        if ended.status == Status::Cancelled {
-            return Err(RecordError::Cancelled);
+        let deadline = left.map_or(self.deadline, |left| left.min(self.deadline));
+        let ended = self.command(sanitizer, tool).deadline(deadline).run(self.cancel)?;
+        match ended.status {
+            Status::Cancelled => return Err(RecordError::Cancelled),
+            Status::Hung if deadline < self.deadline => {
+                return Ok(self.left_out(tool, "the budget was spent while it ran"));
+            }
+            _ => {}
         }
         let log = format!("{}.{tool}.log", self.program.name);
         let report = tool_lines(&ended.stdout);
-        self.work.write(&log, &report)?;
+        self.on.work.write(&log, &report)?;
         let (outcome, reason) = outcome(&ended, &report);
         let clean = outcome == SanitizerOutcome::Clean;
         let errors = if clean { Some(0) } else { counted(&report) };
         let (tool, program) = (tool.to_owned(), self.program.name.clone());
         Ok(SanitizerRecord { tool, program, outcome, errors, reason, log: Some(log) })
+    }
+
+    fn command(&self, sanitizer: &Utf8Path, tool: &str) -> Command {
+        let own = &self.on.lesson.run.environment;
+        self.on
+            .surroundings
+            .around(Command::new(sanitizer), own)
+            .args(["--tool", tool, "--error-exitcode", &FOUND_STATUS.to_string()])
+            .arg(executable(self.program, self.folder))
+            .args(self.program.run.iter().skip(1))
+            .cwd(self.folder)
+            .output_max(REPORT_BYTES_MAX, REPORT_BYTES_MAX)
+    }
+
+    /// A row for a tool that was not run.
+    pub(super) fn left_out(&self, tool: &str, reason: &str) -> SanitizerRecord {
+        SanitizerRecord {
+            tool: tool.to_owned(),
+            program: self.program.name.clone(),
+            outcome: SanitizerOutcome::NotExecuted,
+            errors: None,
+            reason: Some(reason.to_owned()),
+            log: None,
+        }
     }
 }
 
@@ -81,18 +108,6 @@ fn tool_lines(stdout: &[u8]) -> String {
     let text = String::from_utf8_lossy(stdout);
     let own = text.lines().filter(|line| line.starts_with(PREFIX));
     own.map(|line| format!("{line}\n")).collect()
-}
-
-/// A row for a tool that was not run.
-pub fn not_executed(tool: &str, program: &Program, reason: &str) -> SanitizerRecord {
-    SanitizerRecord {
-        tool: tool.to_owned(),
-        program: program.name.clone(),
-        outcome: SanitizerOutcome::NotExecuted,
-        errors: None,
-        reason: Some(reason.to_owned()),
-        log: None,
-    }
 }
 
 /// The outcome by exit status. Only the tool's own refusal has no status of its own, and is read

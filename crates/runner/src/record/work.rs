@@ -16,6 +16,9 @@ use super::RecordError;
 /// The file that says what the folder is the record of.
 const PLAN_FILE: &str = "plan.toml";
 
+/// The step that makes the runs.
+pub(super) const RUNS: &str = "runs";
+
 /// The largest file of a record in the making.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
@@ -23,28 +26,42 @@ const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Work {
     folder: Utf8PathBuf,
-    /// Whether an earlier run of the recorder had begun it.
-    pub resumed: bool,
 }
 
 impl Work {
-    /// Opens the folder for a plan, or makes it.
+    /// Opens the folder for a plan, or makes it. What was begun under another plan is dropped as
+    /// long as nothing had been run.
     ///
     /// # Errors
-    /// When it holds the unfinished record of another plan, or the disk refuses.
+    /// When it holds runs of another plan, or the disk refuses.
     pub fn open(folder: &Utf8Path, plan: &Digest) -> Result<Self, RecordError> {
+        let work = Self { folder: folder.to_owned() };
         let path = folder.join(PLAN_FILE);
-        let resumed = path.exists();
-        if resumed {
+        if path.exists() {
             let found = files::read_capped(&path, 1024)?;
-            if found != plan.to_string().as_bytes() {
+            if found == plan.to_string().as_bytes() {
+                return Ok(work);
+            }
+            if work.is_done(RUNS) {
                 return Err(RecordError::OtherPlan(folder.to_owned()));
             }
-        } else {
-            files::create_dir(folder)?;
-            files::write_atomic(&path, plan.to_string())?;
         }
-        Ok(Self { folder: folder.to_owned(), resumed })
+        files::remove_dir(folder)?;
+        files::create_dir(folder)?;
+        files::write_atomic(&path, plan.to_string())?;
+        Ok(work)
+    }
+
+    /// Drops the folder, unless something was run: then what there is of it is kept.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn drop_unless_run(self) -> Result<(), RecordError> {
+        if self.is_done(RUNS) { Ok(()) } else { Ok(files::remove_dir(&self.folder)?) }
+    }
+
+    fn is_done(&self, step: &str) -> bool {
+        self.path(&step_file(step)).exists()
     }
 
     /// Where a file of the record lies.

@@ -15,6 +15,7 @@ use proofrun_core::argv::Code;
 use proofrun_core::toolkit::ToolkitFacts;
 
 pub use managed::{Managed, Progress, ProvisionError};
+pub(crate) use probe::on_path;
 pub use probe::{NotAToolkit, probe};
 pub use search::{Error, Origin, Places, Search, Tried, Verdict, ensure, search};
 

@@ -181,6 +181,21 @@ pub fn write_dir_cached<E: From<Error>>(
     done
 }
 
+/// Moves a folder that is whole to where it is looked for, on the same file system. If the destination is there
+/// already, it stays and `false` is returned.
+///
+/// # Errors
+/// When the system refuses.
+pub fn move_dir(from: impl AsRef<Utf8Path>, to: impl AsRef<Utf8Path>) -> Result<bool, Error> {
+    let to = to.as_ref();
+    let moved = match fs::rename(from.as_ref(), to) {
+        Ok(()) => true,
+        Err(_) if to.is_dir() => false,
+        Err(source) => return Err(Error::system("make", to)(source)),
+    };
+    sync_folder(parent(to)).map(|()| moved)
+}
+
 /// Forces a folder's files and names to the disk. One call for the whole file system: a toolkit has
 /// thousands of files, and each on its own waits for the disk.
 fn sync_all(folder: &Utf8Path) -> Result<(), Error> {

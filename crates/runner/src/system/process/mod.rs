@@ -301,7 +301,20 @@ impl Command {
         cancel: &Cancel,
         on_line: &mut dyn FnMut(Stream, &str),
     ) -> Result<Ended, Error> {
-        supervise::run(self, cancel, on_line)
+        supervise::run(self, cancel, on_line, &mut |_| {})
+    }
+
+    /// Like [`Command::run`], showing the child's process id many times a second while it runs: for looking at what
+    /// the system says of it. The id is the child's until the call returns.
+    ///
+    /// # Errors
+    /// As [`Command::run`].
+    pub fn run_watched(
+        &self,
+        cancel: &Cancel,
+        on_tick: &mut dyn FnMut(i32),
+    ) -> Result<Ended, Error> {
+        supervise::run(self, cancel, &mut |_, _| {}, on_tick)
     }
 
     /// The program's name for messages.

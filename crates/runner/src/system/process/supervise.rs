@@ -29,10 +29,11 @@ pub(super) fn run(
     command: &Command,
     cancel: &Cancel,
     on_line: &mut dyn FnMut(Stream, &str),
+    on_tick: &mut dyn FnMut(i32),
 ) -> Result<Ended, Error> {
     let token = Token::new();
     let mut child = Child::start(command, &token)?;
-    let followed = child.follow(command, cancel, on_line);
+    let followed = child.follow(command, cancel, on_line, on_tick);
     if followed.is_err() {
         child.signal(Signal::KILL);
     }
@@ -139,6 +140,7 @@ impl Child {
         command: &Command,
         cancel: &Cancel,
         on_line: &mut dyn FnMut(Stream, &str),
+        on_tick: &mut dyn FnMut(i32),
     ) -> Result<(std::process::ExitStatus, Option<Status>), Error> {
         let lost = |source| Error::Lost { program: command.name(), source };
         let mut verdict = None;
@@ -147,6 +149,7 @@ impl Child {
         loop {
             self.wait_for_news().map_err(lost)?;
             self.read(on_line).map_err(lost)?;
+            on_tick(self.pid.as_raw_nonzero().get());
             if let Some(output) = self.handle.try_wait().map_err(lost)? {
                 return Ok((output.status, verdict));
             }
