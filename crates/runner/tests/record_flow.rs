@@ -1,5 +1,6 @@
-//! A recording from its gate to its folder, with scripts as programs and no device: what is kept of every way in which
-//! a program can end, and that an interruption at any step costs nothing but that step.
+//! A recording from its gate to its folder, with scripts as programs and no device: what is kept of
+//! every way in which a program can end, and that an interruption at any step costs nothing but
+//! that step.
 #![allow(clippy::unwrap_used, reason = "the helpers of a test fail it by panicking")]
 
 mod scene;
@@ -73,10 +74,13 @@ fn an_unsigned_record_says_that_import_signs_it() {
     assert!(!files.contains_key("record.toml.sig"));
 }
 
+/// What must be true of a record besides.
+type Holds<'a> = &'a dyn Fn(&Record) -> bool;
+
 #[test]
 fn every_way_to_end_is_kept_and_named() {
     let count = "n=$(cat n 2>/dev/null || echo 0)\necho $((n+1)) > n\necho \"items: $n\"\n";
-    let cases: [(String, &str, &dyn Fn(&Record) -> bool); 5] = [
+    let cases: [(String, &str, Holds<'_>); 5] = [
         ("#!/bin/sh\necho 'items: 3'\nexit 9\n".into(), "exited with status 9", &|record| {
             record.program[0].run.iter().all(|run| run.exit == Some(9))
         }),
@@ -237,17 +241,25 @@ fn a_spent_budget_stops_before_the_runs_and_leaves_out_sanitizers_after_them() {
     assert!(faults(&scene).is_empty());
 }
 
+/// What the real tool prints, by tool; the program's own line must not be kept.
+const SANITIZER: &str = "\
+#!/bin/sh
+summary='RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)'
+echo '========= COMPUTE-SANITIZER'
+echo 'took 99.000 ms'
+case $2 in
+  memcheck) echo '========= ERROR SUMMARY: 0 errors' ;;
+  racecheck) echo \"========= $summary\"; exit $4 ;;
+  initcheck) echo '========= Error: Device not supported. Please refer to the list.'; exit 1 ;;
+  synccheck) exec sleep 600 ;;
+esac
+";
+
 #[test]
 fn each_outcome_of_a_sanitizer_is_its_own() {
     let scene = Scene::new(GOOD);
     let tool = scene.base.join("compute-sanitizer");
-    // What the real tool prints, by tool; the program's own line must not be kept.
-    let script = "#!/bin/sh\necho '========= COMPUTE-SANITIZER'\necho 'took 99.000 ms'\ncase $2 in\n\
-         memcheck) echo '========= ERROR SUMMARY: 0 errors' ;;\n\
-         racecheck) echo '========= RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)'; exit $4 ;;\n\
-         initcheck) echo '========= Error: Device not supported. Please refer to the list.'; exit 1 ;;\n\
-         synccheck) exec sleep 600 ;;\nesac\n";
-    std::fs::write(&tool, script).unwrap();
+    std::fs::write(&tool, SANITIZER).unwrap();
     proofrun_runner::system::files::make_executable(&tool).unwrap();
     let host = FakeHost { sanitizer: Some(tool), ..FakeHost::default() };
     scene.record(&Take { host, ..Take::default() }).unwrap();
@@ -299,7 +311,7 @@ fn compiled(text: &str, flags: &[&str]) -> (tempfile::TempDir, Vec<u8>) {
 fn a_foreign_cuda_runtime_is_refused_whether_linked_or_loaded() {
     let linked = "int cudaNothing(void); int main(void) { return cudaNothing(); }";
     let loaded = "#include <dlfcn.h>\n#include <unistd.h>\n\
-                  int main(void) { dlopen(\"HERE/libcudart.so.12\", RTLD_NOW); sleep(1); return 0; }";
+                  int main(void) { dlopen(\"HERE/libcudart.so.12\", RTLD_NOW); sleep(1); }";
     for (text, flags) in [(linked, &["-L.", "-l:libcudart.so.12"][..]), (loaded, &["-ldl"][..])] {
         let (_kept, program) = compiled(text, flags);
         let scene = Scene::of(&program, 20, false, &Digest::of("runner"));

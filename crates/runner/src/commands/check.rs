@@ -1,4 +1,5 @@
-//! `lesson-runner check`: a lesson's kernels, driven from Rust and compared with the reference bit for bit.
+//! `lesson-runner check`: a lesson's kernels, driven from Rust and compared with the reference bit
+//! for bit.
 
 use std::io::Write;
 use std::time::Duration;
@@ -20,16 +21,18 @@ use super::refused::chain;
 use super::source::{Chosen, Source};
 use super::tools::{self, Tools};
 
-/// Build lessons, launch their kernels from Rust in a process of its own, and compare what they write with the CPU
-/// reference bit for bit.
+/// Build lessons, launch their kernels from Rust in a process of its own, and compare what they
+/// write with the CPU reference bit for bit.
 ///
-/// Works in an unpacked bundle and in a checkout of the course. A lesson without a harness is not executed.
+/// Works in an unpacked bundle and in a checkout of the course. A lesson without a harness is not
+/// executed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Lessons, by name or by `day-N`; by default all.
     #[arg(value_name = "LESSON")]
     lessons: Vec<String>,
-    /// The unpacked bundle or the course; by default this program's folder if it is a bundle, else the current one.
+    /// The unpacked bundle or the course; by default this program's folder if it is a bundle, else
+    /// the current one.
     #[arg(long, value_name = "DIR")]
     bundle: Option<Utf8PathBuf>,
     /// Only this variant.
@@ -74,7 +77,8 @@ pub fn run(args: &Args, output: &mut impl Write) -> Result<u8, Refused> {
             codes.extend(checker.check(one, variant, output)?);
         }
     }
-    // Codes of executed checks come first; that nothing was executed at all is an outcome of its own.
+    // Codes of executed checks come first; that nothing was executed at all is an outcome of its
+    // own.
     let order = [27, 1, 2, 25, 0];
     Ok(order.into_iter().find(|code| codes.contains(code)).unwrap_or(4))
 }

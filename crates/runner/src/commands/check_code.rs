@@ -72,7 +72,8 @@ pub(super) fn tell(outcome: &CheckOutcome, output: &mut impl Write, json: bool) 
     Ok(())
 }
 
-/// The exit code: a device or driver that is absent or too old is not a failure of the code; the rest is.
+/// The exit code: a device or driver that is absent or too old is not a failure of the code; the
+/// rest is.
 pub(super) fn exit_code(outcome: &CheckOutcome) -> u8 {
     match outcome {
         CheckOutcome::Passed(_) => 0,

@@ -1,4 +1,5 @@
-//! What became of each lesson and variant that was to be recorded: its line in the summary, and the exit code.
+//! What became of each lesson and variant that was to be recorded: its line in the summary, and the
+//! exit code.
 
 use std::fmt::Write as _;
 
@@ -124,8 +125,8 @@ fn faults_of(folder: &Utf8Path, lesson: &Lesson) -> Result<Vec<Fault>, String> {
     Ok(judge(lesson, &record, &folder.files).err().unwrap_or_default())
 }
 
-/// What a record's fault means for whoever records: the lesson fails, its output is not what it should be, or the record
-/// is whole and only can't be published.
+/// What a record's fault means for whoever records: the lesson fails, its output is not what it
+/// should be, or the record is whole and only can't be published.
 fn code_of(fault: &Fault) -> u8 {
     match fault {
         Fault::RunFailed { .. }

@@ -1,4 +1,5 @@
-//! What a recording says while it works: a bar where a person watches, a line a step elsewhere; on standard error.
+//! What a recording says while it works: a bar where a person watches, a line a step elsewhere; on
+//! standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -22,10 +22,12 @@ use super::progress::Progress;
 use super::source::{Chosen, Source};
 use super::tools::{self, Tools};
 
-/// Record lessons of a bundle on this host's device: gate, build, run each program in fresh processes, check its
-/// kernels from Rust, run compute-sanitizer over it, and keep all of that in one folder a lesson, variant and device.
+/// Record lessons of a bundle on this host's device: gate, build, run each program in fresh
+/// processes, check its kernels from Rust, run compute-sanitizer over it, and keep all of that in
+/// one folder a lesson, variant and device.
 ///
-/// Called again after an interruption, it goes on where it was. What the gate forbids is reported, not failed.
+/// Called again after an interruption, it goes on where it was. What the gate forbids is reported,
+/// not failed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Lessons, by name or by `day-N`.
@@ -40,14 +42,15 @@ pub struct Args {
     /// The unpacked bundle; by default the folder of this program, else the current one.
     #[arg(long, value_name = "DIR")]
     bundle: Option<Utf8PathBuf>,
-    /// How long it may take, such as `30m`: nothing is started after that, and the next call goes on.
+    /// How long it may take, such as `30m`: nothing is started after that, and the next call goes
+    /// on.
     #[arg(long, value_name = "TIME", value_parser = time)]
     budget: Option<Duration>,
     /// Only this variant.
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
     /// Fresh processes of each program.
-    #[arg(long, default_value_t = RUNS_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = RUNS_DEFAULT, value_parser = runs())]
     runs: u32,
     /// The driver's ordinal of the device.
     #[arg(long, default_value_t = 0)]
@@ -69,7 +72,8 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// When it can't begin. What becomes of each lesson is said, and decides the exit code that is returned.
+/// When it can't begin. What becomes of each lesson is said, and decides the exit code that is
+/// returned.
 pub fn run(args: &Args, output: &mut impl Write) -> Result<u8, Refused> {
     let begun = Instant::now();
     let cancel = Cancel::on_signals()?;
@@ -150,15 +154,15 @@ fn runner_facts(bundle: &Bundle) -> Result<RunnerFacts, Refused> {
     let executable = Digest::of(std::fs::read(std::env::current_exe()?)?);
     if executable != bundle.runner.executable {
         return Err(Refused::usage(
-            "this is not the `lesson-runner` of the bundle, and `import` takes no record of another; \
-             call the one in the bundle's folder",
+            "this is not the `lesson-runner` of the bundle, and `import` takes no record of \
+             another; call the one in the bundle's folder",
         ));
     }
     Ok(RunnerFacts { version: env!("CARGO_PKG_VERSION").to_owned(), executable })
 }
 
-/// One recording at a time a device: two would time each other. Where there is no device, nothing is held, and every
-/// lesson will be gated.
+/// One recording at a time a device: two would time each other. Where there is no device, nothing
+/// is held, and every lesson will be gated.
 fn lock_device(device: u32, helper: &Helper) -> Result<Option<files::Lock>, Refused> {
     let probe = probe(helper, PROBE_DEADLINE);
     let Some(found) = probe.devices().iter().find(|found| found.index == device) else {
@@ -179,6 +183,11 @@ fn with_what(tools: &Tools) -> String {
 
 fn absolute(path: &Utf8Path) -> Result<Utf8PathBuf, Refused> {
     Utf8PathBuf::try_from(std::path::absolute(path)?).map_err(Refused::unexpected)
+}
+
+/// At least one: a record of no runs says nothing.
+fn runs() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=1000)
 }
 
 /// `30m`, `1h 30m`, `90s`.

@@ -1,4 +1,5 @@
-//! What a GPU host has to build and to look with: a toolkit that can compile, and compute-sanitizer.
+//! What a GPU host has to build and to look with: a toolkit that can compile, and
+//! compute-sanitizer.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -16,7 +17,8 @@ pub struct Tools {
     pub sanitizer: Option<Utf8PathBuf>,
 }
 
-/// Looks for them; nothing is fetched. With `prebuilt`, nothing is compiled here, and only the sanitizer is looked for.
+/// Looks for them; nothing is fetched. With `prebuilt`, nothing is compiled here, and only the
+/// sanitizer is looked for.
 ///
 /// # Errors
 /// When a toolkit is named that does not work.

@@ -1,11 +1,13 @@
 //! The runs of a record: every program, N fresh processes each, between two readings of the card.
 //!
-//! **Invariant: a batch is done in one go.** Its outcome is one step, so a recording that was stopped amid the runs
-//! makes all of them anew: otherwise the readings before and after would not be those around the runs, and runs of
-//! different days could stand side by side. For the same reason the budget is looked at before a batch, not in it.
+//! **Invariant: a batch is done in one go.** Its outcome is one step, so a recording that was
+//! stopped amid the runs makes all of them anew: otherwise the readings before and after would not
+//! be those around the runs, and runs of different days could stand side by side. For the same
+//! reason the budget is looked at before a batch, not in it.
 //!
-//! A program that hangs once is not started again: each further run would cost its whole deadline and perhaps the
-//! device. The record then has too few runs, says that one hung, and can't be published.
+//! A program that hangs once is not started again: each further run would cost its whole deadline
+//! and perhaps the device. The record then has too few runs, says that one hung, and can't be
+//! published.
 
 use jiff::{Timestamp, Unit};
 use proofrun_core::card::CardState;
@@ -98,7 +100,8 @@ impl Recorder<'_> {
         Ok(recorded)
     }
 
-    /// A hung program was killed; whether the device survived that is asked before anything else runs on it.
+    /// A hung program was killed; whether the device survived that is asked before anything else
+    /// runs on it.
     fn lost_device(&self, stuck: bool) -> Option<String> {
         if stuck {
             return Some("a process of the program waits in the driver and can't be killed".into());

@@ -1,8 +1,10 @@
-//! The environment of a recorded program: what is kept from it, what is set, and what is written down of it.
+//! The environment of a recorded program: what is kept from it, what is set, and what is written
+//! down of it.
 //!
-//! Cargo puts its target folders on `LD_LIBRARY_PATH`, and a CUDA runtime that lies there would be loaded in place of
-//! the driver's own choice without a word. Preloaded libraries can print anything. Neither reaches a program.
-//! **Invariant: nothing is written down that names the card or could be a secret.**
+//! Cargo puts its target folders on `LD_LIBRARY_PATH`, and a CUDA runtime that lies there would be
+//! loaded in place of the driver's own choice without a word. Preloaded libraries can print
+//! anything. Neither reaches a program. **Invariant: nothing is written down that names the card or
+//! could be a secret.**
 
 use std::collections::BTreeMap;
 
@@ -51,7 +53,8 @@ impl Surroundings {
         Self::of(variables, device, devices)
     }
 
-    /// A program takes the first device that it sees, so another one than the first is made its first.
+    /// A program takes the first device that it sees, so another one than the first is made its
+    /// first.
     fn of(
         variables: impl IntoIterator<Item = (String, String)>,
         device: u32,
@@ -85,8 +88,8 @@ impl Surroundings {
         command
     }
 
-    /// What bears on a CUDA program, as the program sees it. Identifiers of cards and unknown values of `NVIDIA_`
-    /// variables are given by their digests.
+    /// What bears on a CUDA program, as the program sees it. Identifiers of cards and unknown
+    /// values of `NVIDIA_` variables are given by their digests.
     pub fn recorded(&self) -> BTreeMap<String, String> {
         let bears = |name: &str| {
             ["LD_", "CUDA_", "NVIDIA_"].iter().any(|prefix| name.starts_with(prefix))

@@ -32,8 +32,8 @@ pub(super) struct Parts<'a> {
     pub(super) check: Option<CheckSummary>,
 }
 
-/// The record that an earlier call made of this bundle, lesson and variant on this card. Its work folder, which a kill
-/// between the two may have left, is dropped.
+/// The record that an earlier call made of this bundle, lesson and variant on this card. Its work
+/// folder, which a kill between the two may have left, is dropped.
 pub(super) fn earlier(
     recorder: &Recorder<'_>,
     plan: &Plan,

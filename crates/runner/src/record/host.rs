@@ -1,4 +1,5 @@
-//! What a recording asks of its host besides processes: devices, the card's state, the Rust checks, a sanitizer.
+//! What a recording asks of its host besides processes: devices, the card's state, the Rust checks,
+//! a sanitizer.
 //!
 //! A trait, so that a test can record programs of its own on a host that it describes.
 
@@ -18,7 +19,8 @@ use super::RecordError;
 /// How long all Rust checks of a lesson may take together.
 const CHECK_DEADLINE: Duration = Duration::from_secs(300);
 
-/// How long a sanitizer's tool may take over a program unless a host says otherwise: it slows programs down a lot.
+/// How long a sanitizer's tool may take over a program unless a host says otherwise: it slows
+/// programs down a lot.
 const SANITIZER_DEADLINE: Duration = Duration::from_secs(300);
 
 /// The seed of a record's drawn inputs: fixed, so that two records checked the same.

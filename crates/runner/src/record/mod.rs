@@ -1,13 +1,14 @@
-//! Recording: gate, build, N fresh processes, Rust checks, sanitizers, and one signed folder at the end.
+//! Recording: gate, build, N fresh processes, Rust checks, sanitizers, and one signed folder at the
+//! end.
 //!
-//! [`Recorder::record`] makes one record: of a lesson, in a variant, on a device. **Invariants: every step's outcome
-//! is kept as soon as it is there, so an interrupted recording goes on where it was; all runs of a record lie
-//! between its two readings of the card; a record's folder appears whole or not at all; a program that fails or
-//! hangs is recorded as that, never left out.**
+//! [`Recorder::record`] makes one record: of a lesson, in a variant, on a device. **Invariants:
+//! every step's outcome is kept as soon as it is there, so an interrupted recording goes on where
+//! it was; all runs of a record lie between its two readings of the card; a record's folder appears
+//! whole or not at all; a program that fails or hangs is recorded as that, never left out.**
 //!
-//! In the flow: a bundle's lesson → [`Plan`] → builds → [`batch`] (readings and runs) → checks → sanitizers →
-//! [`finish`]. The budget is looked at before each of them. Once it is spent, sanitizers are left out of the record
-//! and everything before them waits for the next call.
+//! In the flow: a bundle's lesson → [`Plan`] → builds → `batch` (readings and runs) → checks →
+//! sanitizers → `finish`. The budget is looked at before each of them. Once it is spent,
+//! sanitizers are left out of the record and everything before them waits for the next call.
 
 mod batch;
 pub mod environment;
@@ -106,8 +107,8 @@ pub struct Recorded {
     pub folder: Utf8PathBuf,
     /// Whether an earlier call had made it: a bundle is recorded once on a card.
     pub earlier: bool,
-    /// What the probe said after a program hung, where the device no longer answered: nothing more can be
-    /// recorded on it.
+    /// What the probe said after a program hung, where the device no longer answered: nothing more
+    /// can be recorded on it.
     pub device_lost: Option<String>,
 }
 
@@ -115,8 +116,8 @@ impl Recorder<'_> {
     /// Makes the record below `out`, or finds the one that an earlier call made.
     ///
     /// # Errors
-    /// When the gate forbids it, a program doesn't build, or the recording is stopped: what was done is kept below
-    /// `out` and the next call goes on.
+    /// When the gate forbids it, a program doesn't build, or the recording is stopped: what was
+    /// done is kept below `out` and the next call goes on.
     pub fn record(&self, subject: Subject<'_>, out: &Utf8Path) -> Result<Recorded, RecordError> {
         let lesson = &subject.text.lesson;
         let probe = self.host.probe();
@@ -133,15 +134,15 @@ impl Recorder<'_> {
         let work = Work::open(&folder, &plan.digest)?;
         let on = On { work: &work, lesson, device, surroundings: &surroundings };
         let made = self.make(&on, subject, &probe, &plan, &home);
-        match &made {
-            // Nothing is gained by going on from there: it would end the same.
-            Err(
-                RecordError::Gated(_)
-                | RecordError::NoToolkit
-                | RecordError::Build { .. }
-                | RecordError::ForeignRuntime { .. },
-            ) => work.drop_unless_run()?,
-            _ => {}
+        // Nothing is gained by going on from one of these: it would end the same.
+        if let Err(
+            RecordError::Gated(_)
+            | RecordError::NoToolkit
+            | RecordError::Build { .. }
+            | RecordError::ForeignRuntime { .. },
+        ) = &made
+        {
+            work.drop_unless_run()?;
         }
         made
     }
@@ -258,7 +259,8 @@ impl Recorder<'_> {
         Ok(rows)
     }
 
-    /// Before a step that the record can't do without: an error where there is no time for it any more.
+    /// Before a step that the record can't do without: an error where there is no time for it any
+    /// more.
     fn go_on(&self) -> Result<(), RecordError> {
         self.stopped()?;
         match self.ends {

@@ -72,7 +72,8 @@ impl Plan {
             ("nonce".into(), recorder.nonce.to_owned()),
             ("runs".into(), recorder.runs.to_string()),
             ("runner".into(), recorder.runner.executable.to_string()),
-            // The digest of the runner is in here, so its own way of writing values is always the same one.
+            // The digest of the runner is in here, so its own way of writing values is always the
+            // same one.
             ("device".into(), format!("{device:?}")),
             ("toolkit".into(), format!("{:?}", recorder.toolkit.map(Toolkit::facts))),
             ("rules".into(), format!("{:?}", lesson.run)),
@@ -100,7 +101,8 @@ impl Plan {
     }
 }
 
-/// Builds a program, or takes the bundle's prebuilt one, and puts executable, PTX and log where the record has them.
+/// Builds a program, or takes the bundle's prebuilt one, and puts executable, PTX and log where the
+/// record has them.
 pub(super) fn build(
     recorder: &Recorder<'_>,
     work: &Work,
@@ -126,6 +128,10 @@ pub(super) fn build(
         }
         (None, Some(prebuilt)) => (prebuilt, true),
         (Some(toolkit), _) => {
+            if let Some(code) = command.codes().iter().find(|code| !toolkit.supports(**code)) {
+                let why = format!("nvcc {} makes no code for `{code}`", toolkit.version);
+                return Err(RecordError::Gated(why));
+            }
             let all = course_files(subject.files);
             let request = Request {
                 command: &command,
@@ -161,8 +167,8 @@ pub fn course_files(files: &LessonFiles) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
     own.chain(included).collect()
 }
 
-/// Looks at an executable before it is run: it must be the one that was built (the work folder lay open since), and
-/// bring its own CUDA runtime, since one that it loads could be anything.
+/// Looks at an executable before it is run: it must be the one that was built (the work folder lay
+/// open since), and bring its own CUDA runtime, since one that it loads could be anything.
 pub(super) fn check_executable(
     work: &Work,
     program: &Program,
@@ -186,8 +192,8 @@ pub(super) fn check_executable(
     }
 }
 
-/// What the executable carries for the device, for the gate: machine code by the build command, PTX by what was made,
-/// and the runtime of the toolkit that built it.
+/// What the executable carries for the device, for the gate: machine code by the build command, PTX
+/// by what was made, and the runtime of the toolkit that built it.
 pub(super) fn code_of(
     work: &Work,
     subject: Subject<'_>,

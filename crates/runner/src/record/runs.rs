@@ -31,8 +31,8 @@ pub(super) struct Ran {
 /// Runs a program once and keeps its raw streams.
 ///
 /// # Errors
-/// When it can't be started, it loads a CUDA runtime of its own, the recorder is asked to stop, or the disk
-/// refuses. How the program ends is no error: it is what gets recorded.
+/// When it can't be started, it loads a CUDA runtime of its own, the recorder is asked to stop, or
+/// the disk refuses. How the program ends is no error: it is what gets recorded.
 pub(super) fn run(fresh: &Fresh<'_>, cancel: &Cancel) -> Result<Ran, RecordError> {
     let mut watch = Watch::default();
     let command = command(fresh.on, fresh.program, fresh.folder);

@@ -45,8 +45,8 @@ impl Run<'_> {
     /// Runs one tool.
     ///
     /// # Errors
-    /// When the recorder is asked to stop or the disk refuses. That the tool isn't there, refuses the device or hangs,
-    /// or that the budget is spent, is an outcome.
+    /// When the recorder is asked to stop or the disk refuses. That the tool isn't there, refuses
+    /// the device or hangs, or that the budget is spent, is an outcome.
     pub(super) fn tool(&self, tool: &str) -> Result<SanitizerRecord, RecordError> {
         let Some(sanitizer) = self.sanitizer else {
             return Ok(self.left_out(tool, "compute-sanitizer is not on this host"));
@@ -102,14 +102,16 @@ impl Run<'_> {
 /// What starts the tool's own lines.
 const PREFIX: &str = "=========";
 
-/// The tool's own lines: the program's are left out, since its timings under the tool are of no use.
+/// The tool's own lines: the program's are left out, since its timings under the tool are of no
+/// use.
 fn tool_lines(stdout: &[u8]) -> String {
     let text = String::from_utf8_lossy(stdout);
     let own = text.lines().filter(|line| line.starts_with(PREFIX));
     own.map(|line| format!("{line}\n")).collect()
 }
 
-/// The outcome by exit status. Only the tool's own refusal has no status of its own, and is read from its report.
+/// The outcome by exit status. Only the tool's own refusal has no status of its own, and is read
+/// from its report.
 fn outcome(ended: &Ended, report: &str) -> (SanitizerOutcome, Option<String>) {
     match ended.status {
         _ if refused(report) => {

@@ -1,8 +1,10 @@
-//! What a running program has mapped: a CUDA runtime from somewhere else than its own executable is refused.
+//! What a running program has mapped: a CUDA runtime from somewhere else than its own executable is
+//! refused.
 //!
-//! The executable's own list of libraries is looked at before the first run; this finds what is loaded by a library
-//! of a library, or by `dlopen`. It looks at moments, ever further apart so as not to disturb what is measured, so
-//! it finds what stays mapped; the CUDA runtime does, once it is in use.
+//! The executable's own list of libraries is looked at before the first run; this finds what is
+//! loaded by a library of a library, or by `dlopen`. It looks at moments, ever further apart so as
+//! not to disturb what is measured, so it finds what stays mapped; the CUDA runtime does, once it
+//! is in use.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
 //! The work folder of one record in the making: each step's outcome is a file, written once.
 //!
-//! **Invariant: a step whose outcome file is there is done, and is not done again.** Streams are written before the outcome
-//! that names them, so a kill at any moment costs at most the step that was under way.
+//! **Invariant: a step whose outcome file is there is done, and is not done again.** Streams are
+//! written before the outcome that names them, so a kill at any moment costs at most the step that
+//! was under way.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::Digest;
@@ -28,8 +29,8 @@ pub struct Work {
 }
 
 impl Work {
-    /// Opens the folder for a plan, or makes it. What was begun under another plan is dropped as long as nothing had
-    /// been run.
+    /// Opens the folder for a plan, or makes it. What was begun under another plan is dropped as
+    /// long as nothing had been run.
     ///
     /// # Errors
     /// When it holds runs of another plan, or the disk refuses.

@@ -1,5 +1,5 @@
-//! A bundle of one small lesson whose prebuilt program is a script, and a host that is described: enough to record
-//! without nvcc, driver or device.
+//! A bundle of one small lesson whose prebuilt program is a script, and a host that is described:
+//! enough to record without nvcc, driver or device.
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 #![allow(clippy::unwrap_used, reason = "the helpers of a test fail it by panicking")]
 
@@ -65,7 +65,8 @@ impl Scene {
         Self::of(script.as_bytes(), 20, false, &Digest::of("runner"))
     }
 
-    /// A bundle whose program is these bytes, with a deadline in seconds, and a Rust harness or none.
+    /// A bundle whose program is these bytes, with a deadline in seconds, and a Rust harness or
+    /// none.
     pub fn of(program: &[u8], deadline_s: u32, harness: bool, runner: &Digest) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = Utf8PathBuf::try_from(folder.path().canonicalize().unwrap()).unwrap();
