@@ -117,8 +117,8 @@ pub fn gate(needs: Needs, code: &CarriedCode, probe: &Probe, index: u32) -> Gate
     judged.map_or_else(Gate::Gated, Gate::Runnable)
 }
 
-/// The half of [`gate`] that can be judged before there is a build: the device, if this host and it are
-/// what the lesson needs.
+/// The half of [`gate`] that can be judged before there is a build: the device, if this host and it
+/// are what the lesson needs.
 ///
 /// # Errors
 /// Why not, as in [`Gate::Gated`].

@@ -108,7 +108,7 @@ pub struct RawRun {
     pub deadline_s: Option<Spanned<u32>>,
     /// Variables that the program is given.
     #[serde(default)]
-    pub environment: BTreeMap<String, String>,
+    pub environment: BTreeMap<String, Spanned<String>>,
 }
 
 /// `[publish]`

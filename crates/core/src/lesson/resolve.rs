@@ -308,7 +308,29 @@ impl<'a> Resolver<'a> {
                 self.refuse(asked, fact, format!("use 1 to {DEADLINE_S_MAX}"));
             }
         }
-        RunRules { deadline_s, environment: raw.run.environment.clone() }
+        RunRules { deadline_s, environment: self.environment(raw) }
+    }
+
+    /// The program's variables; none that would load somebody else's code into it.
+    fn environment(&mut self, raw: &RawLesson) -> BTreeMap<String, String> {
+        let mut environment = BTreeMap::new();
+        for (name, value) in &raw.run.environment {
+            let loads = name.starts_with("LD_") || name.ends_with("_INJECTION64_PATH");
+            if loads || name == "CUDA_VISIBLE_DEVICES" {
+                let fact = format!("the program can't be given `{name}`");
+                let next = "leave it out: it decides which code or which card is recorded";
+                self.refuse(value, fact, next);
+            } else if name.is_empty()
+                || name.contains(['=', '\0'])
+                || value.get_ref().contains('\0')
+            {
+                let next = "use a plain name and a value without a null byte";
+                self.refuse(value, format!("`{}` is no variable", name.escape_debug()), next);
+            } else {
+                environment.insert(name.clone(), value.get_ref().clone());
+            }
+        }
+        environment
     }
 
     fn publish(
@@ -376,4 +398,38 @@ fn is_slug(text: &str) -> bool {
 
 fn day_of(name: &str) -> Option<u32> {
     name.strip_prefix("day-")?.split('-').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assess::{Course, LessonFiles, read};
+
+    /// The variables of a lesson with this line under `[run.environment]`, or what is said against it.
+    fn check(line: &str) -> Result<BTreeMap<String, String>, Vec<String>> {
+        let manifest = format!("schema = 1\noutput = \"a\\n\"\n[run.environment]\n{line}\n");
+        let program = "// Build: nvcc -arch=sm_80 -o a a.cu\n// Run:   ./a\nint main() {}\n";
+        let mut files = LessonFiles { folder: "lessons/day-1-a".into(), ..LessonFiles::default() };
+        files.files.insert("lesson.toml".into(), manifest.into_bytes());
+        files.files.insert("a.cu".into(), program.as_bytes().to_vec());
+        match read(&files, &Course::default()) {
+            Ok((text, _)) => Ok(text.lesson.run.environment),
+            Err(findings) => Err(findings.into_iter().map(|finding| finding.fact).collect()),
+        }
+    }
+
+    #[test]
+    fn a_program_is_given_variables_but_none_that_loads_code_or_hides_cards() {
+        assert_eq!(check("OMP_NUM_THREADS = \"2\"").unwrap()["OMP_NUM_THREADS"], "2");
+        for name in
+            ["LD_PRELOAD", "LD_LIBRARY_PATH", "CUDA_INJECTION64_PATH", "CUDA_VISIBLE_DEVICES"]
+        {
+            let said = check(&format!("{name} = \"x\"")).unwrap_err();
+            assert!(said.iter().any(|fact| fact.contains(name)), "{said:?}");
+        }
+        for line in ["\"A=B\" = \"x\"", "\"\" = \"x\"", "A = \"x\\u0000\""] {
+            let said = check(line).unwrap_err();
+            assert!(said.iter().any(|fact| fact.contains("is no variable")), "{line}: {said:?}");
+        }
+    }
 }

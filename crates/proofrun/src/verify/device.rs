@@ -8,11 +8,11 @@ use proofrun_core::lesson::{Below, Lesson, Program};
 use proofrun_core::template::findings as mismatch_findings;
 use proofrun_core::{Finding, Place, Rule};
 use proofrun_runner::compile::Product;
+use proofrun_runner::device::lock_file;
 use proofrun_runner::record::environment;
 use proofrun_runner::system::files;
 use proofrun_runner::system::process::{Command, Ended, Status};
 
-use crate::cli::Root;
 use crate::context::Context;
 use crate::error::Error;
 use crate::loaded::{Loaded, LoadedLesson};
@@ -26,7 +26,6 @@ use super::builds::{BuildKey, Builds, keys, step_name};
 /// # Errors
 /// When it is asked to stop, or a program can't be started.
 pub fn run(
-    root: &Root,
     context: &Context,
     loaded: &Loaded,
     builds: &Builds,
@@ -39,7 +38,7 @@ pub fn run(
         let own = steps.entry(lesson.files.name().to_owned()).or_default();
         for key in keys(lesson) {
             context.go_on()?;
-            let runner = Runner { root, context, builds, probe: &probe, lesson, key: &key };
+            let runner = Runner { context, builds, probe: &probe, lesson, key: &key };
             executed += usize::from(runner.run(own)?);
         }
     }
@@ -47,7 +46,6 @@ pub fn run(
 }
 
 struct Runner<'a> {
-    root: &'a Root,
     context: &'a Context,
     builds: &'a Builds,
     probe: &'a Probe,
@@ -139,8 +137,7 @@ impl Runner<'_> {
         product: &Product,
         device: &Device,
     ) -> Result<Ended, Error> {
-        let lock = self.root.target().join(format!("device-{}.lock", device.uuid.short()));
-        files::create_dir(self.root.target())?;
+        let lock = lock_file(&device.uuid).map_err(Error::system("find the device's lock"))?;
         let context = self.context;
         let _held = files::lock(&lock, &context.cancel, &mut |holder: &str| {
             context.note(format!("waiting for the device, which {holder} uses\n"));

@@ -65,7 +65,7 @@ pub fn verify(
         text_steps(lesson, own);
         builds.steps(lesson, own);
     }
-    let executed = device::run(root, context, &loaded, &builds, &mut steps)?;
+    let executed = device::run(context, &loaded, &builds, &mut steps)?;
     if rules.require_device && executed == 0 {
         let fact = "a device was required, and nothing was executed on one";
         let next = "run on a host whose card passes the gate of a lesson";

@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
     /// Fresh processes of each program.
-    #[arg(long, default_value_t = RUNS_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = RUNS_DEFAULT, value_parser = runs())]
     runs: u32,
     /// The driver's ordinal of the device.
     #[arg(long, default_value_t = 0)]
@@ -154,8 +154,8 @@ fn runner_facts(bundle: &Bundle) -> Result<RunnerFacts, Refused> {
     let executable = Digest::of(std::fs::read(std::env::current_exe()?)?);
     if executable != bundle.runner.executable {
         return Err(Refused::usage(
-            "this is not the `lesson-runner` of the bundle, and `import` takes no record of another; \
-             call the one in the bundle's folder",
+            "this is not the `lesson-runner` of the bundle, and `import` takes no record of \
+             another; call the one in the bundle's folder",
         ));
     }
     Ok(RunnerFacts { version: env!("CARGO_PKG_VERSION").to_owned(), executable })
@@ -183,6 +183,11 @@ fn with_what(tools: &Tools) -> String {
 
 fn absolute(path: &Utf8Path) -> Result<Utf8PathBuf, Refused> {
     Utf8PathBuf::try_from(std::path::absolute(path)?).map_err(Refused::unexpected)
+}
+
+/// At least one: a record of no runs says nothing.
+fn runs() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=1000)
 }
 
 /// `30m`, `1h 30m`, `90s`.

@@ -30,6 +30,10 @@ pub struct Chosen {
     pub variants: Vec<String>,
 }
 
+/// A lesson's folder from the course's root, and the variants that the bundle lists; a checkout
+/// lists none.
+type Listed = (Utf8PathBuf, Option<Vec<String>>);
+
 impl Source {
     /// Opens the folder that was named; else this program's own if that is a bundle, else the
     /// current one. Every file of a bundle is checked.
@@ -94,12 +98,9 @@ impl Source {
         prebuilt.is_dir().then_some(prebuilt)
     }
 
-    /// The folders of lessons, with the variants that the bundle lists.
-    fn folders(
-        &self,
-        names: &[String],
-    ) -> Result<Vec<(Utf8PathBuf, Option<Vec<String>>)>, Refused> {
-        let all: Vec<(Utf8PathBuf, Option<Vec<String>>)> = match &self.bundle {
+    /// The folders of the named lessons, or of all.
+    fn folders(&self, names: &[String]) -> Result<Vec<Listed>, Refused> {
+        let all: Vec<Listed> = match &self.bundle {
             Some((_, bundle)) => {
                 let listed = bundle.lesson.iter();
                 listed.map(|one| (one.folder.clone(), Some(one.variants.clone()))).collect()

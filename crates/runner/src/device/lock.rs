@@ -3,8 +3,9 @@
 use camino::Utf8PathBuf;
 use proofrun_core::Digest;
 
-/// The lock file of a card. It lies in the system's temporary folder, so that every checkout and bundle of a user on this
-/// host means the same one; another user's work shows in a record as another process on the card.
+/// The lock file of a card. It lies in the system's temporary folder, so that every checkout and
+/// bundle of a user on this host means the same one; another user's work shows in a record as
+/// another process on the card.
 ///
 /// # Errors
 /// When the name of that folder is not UTF-8.

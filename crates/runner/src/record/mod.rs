@@ -6,8 +6,8 @@
 //! it was; all runs of a record lie between its two readings of the card; a record's folder appears
 //! whole or not at all; a program that fails or hangs is recorded as that, never left out.**
 //!
-//! In the flow: a bundle's lesson → [`Plan`] → builds → [`batch`] (readings and runs) → checks →
-//! sanitizers → [`finish`]. The budget is looked at before each of them. Once it is spent,
+//! In the flow: a bundle's lesson → [`Plan`] → builds → `batch` (readings and runs) → checks →
+//! sanitizers → `finish`. The budget is looked at before each of them. Once it is spent,
 //! sanitizers are left out of the record and everything before them waits for the next call.
 
 mod batch;
@@ -134,15 +134,15 @@ impl Recorder<'_> {
         let work = Work::open(&folder, &plan.digest)?;
         let on = On { work: &work, lesson, device, surroundings: &surroundings };
         let made = self.make(&on, subject, &probe, &plan, &home);
-        match &made {
-            // Nothing is gained by going on from there: it would end the same.
-            Err(
-                RecordError::Gated(_)
-                | RecordError::NoToolkit
-                | RecordError::Build { .. }
-                | RecordError::ForeignRuntime { .. },
-            ) => work.drop_unless_run()?,
-            _ => {}
+        // Nothing is gained by going on from one of these: it would end the same.
+        if let Err(
+            RecordError::Gated(_)
+            | RecordError::NoToolkit
+            | RecordError::Build { .. }
+            | RecordError::ForeignRuntime { .. },
+        ) = &made
+        {
+            work.drop_unless_run()?;
         }
         made
     }

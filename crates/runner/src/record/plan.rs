@@ -128,6 +128,10 @@ pub(super) fn build(
         }
         (None, Some(prebuilt)) => (prebuilt, true),
         (Some(toolkit), _) => {
+            if let Some(code) = command.codes().iter().find(|code| !toolkit.supports(**code)) {
+                let why = format!("nvcc {} makes no code for `{code}`", toolkit.version);
+                return Err(RecordError::Gated(why));
+            }
             let all = course_files(subject.files);
             let request = Request {
                 command: &command,

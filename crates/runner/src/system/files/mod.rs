@@ -181,8 +181,8 @@ pub fn write_dir_cached<E: From<Error>>(
     done
 }
 
-/// Moves a folder that is whole to where it is looked for, on the same file system. If the destination is there
-/// already, it stays and `false` is returned.
+/// Moves a folder that is whole to where it is looked for, on the same file system. If the
+/// destination is there already, it stays and `false` is returned.
 ///
 /// # Errors
 /// When the system refuses.

@@ -304,8 +304,8 @@ impl Command {
         supervise::run(self, cancel, on_line, &mut |_| {})
     }
 
-    /// Like [`Command::run`], showing the child's process id many times a second while it runs: for looking at what
-    /// the system says of it. The id is the child's until the call returns.
+    /// Like [`Command::run`], showing the child's process id many times a second while it runs: for
+    /// looking at what the system says of it. The id is the child's until the call returns.
     ///
     /// # Errors
     /// As [`Command::run`].
