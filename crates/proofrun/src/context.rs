@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_runner::system::clock::{Clock, SystemClock};
@@ -37,9 +39,16 @@ pub struct Context {
     pub interactive: bool,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
+    answers: RefCell<Answers>,
     out: RefCell<Box<dyn Write>>,
     err: RefCell<Box<dyn Write>>,
 }
+
+/// Where answers come from: a line a call, without its line end; nothing once there are no more.
+type Answers = Box<dyn FnMut(&Cancel) -> Option<String>>;
+
+/// The longest answer that is read, in bytes.
+const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 
 impl Context {
     /// That of this process.
@@ -59,6 +68,7 @@ impl Context {
             plain_progress: true,
             interactive: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
             environment: Box::new(|name| std::env::var_os(name)),
+            answers: RefCell::new(answers_of_stdin()),
             out: RefCell::new(Box::new(anstream::stdout())),
             err: RefCell::new(Box::new(anstream::stderr())),
         })
@@ -80,9 +90,30 @@ impl Context {
             plain_progress: false,
             interactive: false,
             environment: Box::new(|_| None),
+            answers: RefCell::new(Box::new(|_| None)),
             out: RefCell::new(Box::new(anstream::StripStream::new(out))),
             err: RefCell::new(Box::new(anstream::StripStream::new(err))),
         }
+    }
+
+    /// The same with somebody to ask, who gives these answers and then leaves.
+    #[must_use]
+    pub fn with_answers(mut self, answers: &[&str]) -> Self {
+        let mut left: Vec<String> = answers.iter().rev().map(|it| (*it).to_owned()).collect();
+        self.interactive = true;
+        self.answers = RefCell::new(Box::new(move |_| left.pop()));
+        self
+    }
+
+    /// Asks, and waits for a line; `None` when nobody answers any more.
+    ///
+    /// # Errors
+    /// When it is asked to stop instead.
+    pub fn ask(&self, question: &str) -> Result<Option<String>, Error> {
+        self.say(question);
+        let answer = (self.answers.borrow_mut())(&self.cancel);
+        self.go_on()?;
+        Ok(answer)
     }
 
     /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and its result is the
@@ -112,6 +143,43 @@ impl Context {
     pub fn go_on(&self) -> Result<(), Error> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
+}
+
+/// Lines of standard input. They are read on a thread of their own, so that Ctrl-C ends the wait for one.
+fn answers_of_stdin() -> Answers {
+    let mut lines: Option<Receiver<String>> = None;
+    Box::new(move |cancel| {
+        let lines = lines.get_or_insert_with(|| {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            std::thread::spawn(move || {
+                while let Some(line) = line_of_stdin() {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            receiver
+        });
+        loop {
+            match lines.recv_timeout(Duration::from_millis(50)) {
+                Ok(line) => return Some(line),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    })
+}
+
+fn line_of_stdin() -> Option<String> {
+    let mut line = Vec::new();
+    let stdin = std::io::stdin().lock();
+    stdin.take(ANSWER_BYTES_MAX).read_until(b'\n', &mut line).ok()?;
+    if line.is_empty() {
+        return None;
+    }
+    let line = String::from_utf8_lossy(&line);
+    Some(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// A closed pipe and a full terminal are the reader's business.
