@@ -26,6 +26,10 @@ enum Command {
     Verify(commands::verify::Verify),
     Bundle(commands::bundle::Bundle),
     Import(commands::import::Import),
+    Review(commands::review::Review),
+    Publish(commands::publish::Publish),
+    Withdraw(commands::withdraw::Withdraw),
+    Keys(commands::keys::Keys),
 }
 
 /// Where a course lies.
@@ -70,6 +74,10 @@ fn dispatch(command: Command, root: &Root, context: &Context) -> Result<Exit, Er
         Command::Verify(verify) => verify.run(root, context),
         Command::Bundle(bundle) => bundle.run(root, context),
         Command::Import(import) => import.run(root, context),
+        Command::Review(review) => review.run(root, context),
+        Command::Publish(publish) => publish.run(root, context),
+        Command::Withdraw(withdraw) => withdraw.run(root, context),
+        Command::Keys(keys) => keys.run(root, context),
     }
 }
 

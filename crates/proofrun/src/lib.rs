@@ -10,8 +10,11 @@ pub mod error;
 pub mod exit;
 pub mod loaded;
 mod prebuild;
+mod publishing;
 pub mod report;
+pub mod review;
 mod runner_binary;
+pub mod signers;
 pub mod verify;
 
 use std::ffi::OsString;

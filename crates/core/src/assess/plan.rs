@@ -108,13 +108,12 @@ pub fn plan_withdraw(lesson: Standing<'_>) -> Result<Plan, PlanError> {
     let mut stands = false;
     let blank_header = status_lines(lesson.primary, &Shown::Blank);
     let headers = lesson.text.lesson.programs.iter().filter_map(|it| it.header.status.as_ref());
-    let mut filled: BTreeSet<Pair> =
-        record_regions(&lesson.text.page)
-            .filter_map(|(_, region)| {
-                let pair = lesson.text.region_pair(region, Some(lesson.primary))?;
-                (!draft.is_blank(region, &pair)).then_some(pair)
-            })
-            .collect();
+    let mut filled: BTreeSet<Pair> = record_regions(&lesson.text.page)
+        .filter_map(|(_, region)| {
+            let pair = lesson.text.region_pair(region, Some(lesson.primary))?;
+            (!draft.is_blank(region, &pair)).then_some(pair)
+        })
+        .collect();
     if headers.into_iter().any(|paragraph| paragraph.lines != blank_header) {
         filled.insert(lesson.primary.clone());
     }

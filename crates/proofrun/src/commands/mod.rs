@@ -2,4 +2,8 @@
 
 pub mod bundle;
 pub mod import;
+pub mod keys;
+pub mod publish;
+pub mod review;
 pub mod verify;
+pub mod withdraw;
