@@ -9,6 +9,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_runner::system::clock::{Clock, SystemClock};
 use proofrun_runner::system::process::Cancel;
+use proofrun_runner::system::terminal;
 
 use crate::error::Error;
 
@@ -37,6 +38,8 @@ pub struct Context {
     pub plain_progress: bool,
     /// Whether a person can be asked.
     pub interactive: bool,
+    /// The columns of the terminal that standard output goes to, if it does.
+    pub width: Option<usize>,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
     answers: RefCell<Answers>,
@@ -67,6 +70,7 @@ impl Context {
             progress: stderr,
             plain_progress: true,
             interactive: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
+            width: terminal::width(),
             environment: Box::new(|name| std::env::var_os(name)),
             answers: RefCell::new(answers_of_stdin()),
             out: RefCell::new(Box::new(anstream::stdout())),
@@ -89,6 +93,7 @@ impl Context {
             progress: false,
             plain_progress: false,
             interactive: false,
+            width: None,
             environment: Box::new(|_| None),
             answers: RefCell::new(Box::new(|_| None)),
             out: RefCell::new(Box::new(anstream::StripStream::new(out))),

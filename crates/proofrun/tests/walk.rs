@@ -98,7 +98,7 @@ fn comments_warn_and_code_makes_stale() {
     );
     assert_eq!(states(&course), "Recorded Current");
     check(&course, &["verify", "--offline"], 0, "nobody has reviewed it");
-    check(&course, &["review"], 21, "Since the last reviewed record");
+    check(&course, &["review"], 21, "since      the last reviewed record");
     assert_eq!(course.verdict("--accept", again, REVIEWER, "as before").code(), 0);
     check(&course, &["publish"], 0, "published");
     assert_eq!(states(&course), "Reviewed Current, Published");

@@ -11,7 +11,7 @@ mod snapshot;
 
 pub use header::{status_lines, status_word, verified_lines};
 pub use rendering::{
-    BLANK_OUTPUT, BLANK_STATE, ProgramRendering, RENDER_FORMAT, Rendering, body, record_body,
-    render,
+    BLANK_OUTPUT, BLANK_STATE, ProgramRendering, RENDER_FORMAT, Rendering, body, facts,
+    record_body, render,
 };
 pub use snapshot::{snapshot, snapshot_name};

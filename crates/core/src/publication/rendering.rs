@@ -97,8 +97,8 @@ fn published_run(choice: &RunChoice, runs: &[Matched]) -> Option<usize> {
     }
 }
 
-/// The device, build and record, in one phrase.
-fn facts(examined: &Examined) -> String {
+/// The device, build and record, in one phrase, which each part of a rendering holds.
+pub fn facts(examined: &Examined) -> String {
     let record = &examined.record;
     let device = &record.device.facts;
     format!(

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::loaded::{Loaded, Selection};
 use crate::review::arrivals::{self, Arrivals};
+use crate::review::odd::odd;
 use crate::review::screen::screen;
 use crate::review::sign::{Decision, Reviewer, Written, sign};
 use crate::review::{awaiting, export};
@@ -116,8 +117,13 @@ impl Review {
             let loaded = Loaded::read(root, selection, context)?;
             let subjects = awaiting(&loaded);
             let Some(subject) = subjects.iter().find(|it| it.digest() == *digest) else { continue };
-            context.say(screen(subject, &loaded, (index + 1, digests.len())));
-            while !self.ask_one(root, context, &loaded, *digest)? {}
+            context.say(screen(subject, &loaded, (index + 1, digests.len()), context.width));
+            let question = match odd(subject, &loaded).len() {
+                0 => "accept, reject or skip? ".to_owned(),
+                1 => "1 odd thing above. accept, reject or skip? ".to_owned(),
+                count => format!("{count} odd things above. accept, reject or skip? "),
+            };
+            while !self.ask_one(root, context, &loaded, *digest, &question)? {}
         }
         let left = awaiting(&Loaded::read(root, selection, context)?).len();
         tell_left(context, left);
@@ -131,8 +137,9 @@ impl Review {
         context: &Context,
         loaded: &Loaded,
         digest: Digest,
+        question: &str,
     ) -> Result<bool, Error> {
-        let make = match context.ask("accept, reject or skip? ")?.as_deref().map(str::trim) {
+        let make = match context.ask(question)?.as_deref().map(str::trim) {
             None | Some("skip") => return Ok(true),
             Some("accept") => Decision::Accept,
             Some("reject") => Decision::Reject,
@@ -223,7 +230,7 @@ fn or_ask(context: &Context, given: Option<&str>, question: &str) -> Result<Opti
 fn show(context: &Context, loaded: &Loaded) -> Result<Exit, Error> {
     let subjects = awaiting(loaded);
     for (index, subject) in subjects.iter().enumerate() {
-        context.say(screen(subject, loaded, (index + 1, subjects.len())));
+        context.say(screen(subject, loaded, (index + 1, subjects.len()), context.width));
     }
     tell_left(context, subjects.len());
     Ok(exit_for(subjects.len()))

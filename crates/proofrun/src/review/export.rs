@@ -36,7 +36,7 @@ pub fn files(
         files.extend(lesson.files.included.clone());
     }
     for (index, subject) in awaiting.iter().enumerate() {
-        let text = screen(subject, loaded, (index + 1, awaiting.len()));
+        let text = screen(subject, loaded, (index + 1, awaiting.len()), None);
         let plain = anstream::adapter::strip_str(&text).to_string();
         let digest = subject.digest();
         files.insert(format!("screens/{digest}.txt").into(), plain.into_bytes());

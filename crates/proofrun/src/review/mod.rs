@@ -8,7 +8,7 @@ pub mod arrivals;
 mod changes;
 mod diff;
 pub mod export;
-mod odd;
+pub mod odd;
 pub mod rows;
 pub mod screen;
 pub mod sign;

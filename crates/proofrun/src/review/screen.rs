@@ -11,13 +11,22 @@ use crate::loaded::Loaded;
 use super::rows::{ODD, Rows};
 use super::{Subject, changes, diff, odd};
 
-/// The screen, `position` being which of how many.
-pub fn screen(subject: &Subject<'_>, loaded: &Loaded, position: (usize, usize)) -> String {
-    let mut rows = Rows::default();
+/// The screen of so many columns, `position` being which of how many.
+pub fn screen(
+    subject: &Subject<'_>,
+    loaded: &Loaded,
+    position: (usize, usize),
+    width: Option<usize>,
+) -> String {
+    let mut rows = Rows::new(width);
     let record = &subject.record.examined.record;
     title(subject, record, position, &mut rows);
-    rows.heading("Odd, or not executed");
-    for row in odd::odd(subject, loaded) {
+    rows.label("odd");
+    let odd = odd::odd(subject, loaded);
+    if odd.is_empty() {
+        rows.row("nothing, and everything was executed");
+    }
+    for row in odd {
         rows.marked(ODD, "! ", row);
     }
     if let Some(rendering) = &subject.record.rendering {
@@ -33,9 +42,11 @@ pub fn screen(subject: &Subject<'_>, loaded: &Loaded, position: (usize, usize)) 
 fn title(subject: &Subject<'_>, record: &Record, (at, of): (usize, usize), rows: &mut Rows) {
     let lesson = subject.lesson.files.name();
     rows.heading(&format!("Review {at} of {of}: {lesson} on {}", subject.evidence.pair));
-    rows.row(format!("record    {}", subject.digest()));
+    rows.label("record");
+    rows.row(subject.digest().to_string());
     if let Some(rendering) = &subject.record.rendering {
-        rows.row(format!("rendering {}, format {RENDER_FORMAT}", rendering.digest()));
+        rows.label("rendering");
+        rows.row(format!("{}, format {RENDER_FORMAT}", rendering.digest()));
     }
     let place = match record.signed_at {
         SignedAt::Host => "on the host",
@@ -43,14 +54,15 @@ fn title(subject: &Subject<'_>, record: &Record, (at, of): (usize, usize), rows:
     };
     let commit = record.commit.as_ref().map_or("unknown", |commit| commit.id.as_str());
     let short: String = commit.chars().take(12).collect();
+    rows.label("recorded");
     rows.row(format!(
-        "recorded  {} by {}, signed {place}, commit {short}",
+        "{} by {}, signed {place}, commit {short}",
         record.recorded_at, record.recorder
     ));
 }
 
 fn holds(subject: &Subject<'_>, rows: &mut Rows) {
-    rows.heading("Assertions of the page");
+    rows.label("holds");
     let mut none = true;
     for result in &subject.lesson.assessment.holds {
         let outcome = result.outcomes.iter().find(|it| it.record == subject.digest());
@@ -70,7 +82,7 @@ fn holds(subject: &Subject<'_>, rows: &mut Rows) {
         }
     }
     if none {
-        rows.row("none is about this record");
+        rows.row("no assertion of the page is about this record");
     }
 }
 
@@ -88,7 +100,7 @@ fn claim(holds: &Holds) -> String {
 
 /// Each measured field in every run, the shown one in brackets.
 fn spread(subject: &Subject<'_>, rows: &mut Rows) {
-    rows.heading("Spread: each run's figures, the shown run in brackets");
+    rows.label("spread");
     let Some(lesson) = subject.lesson.assessment.lesson() else { return };
     let mut none = true;
     for runs in &subject.record.matched {
@@ -102,7 +114,8 @@ fn spread(subject: &Subject<'_>, rows: &mut Rows) {
             });
             let values: Vec<String> = values.collect();
             let unit = field.unit().unwrap_or("");
-            rows.row(format!("{name}: {} {unit}", values.join(" ")));
+            let legend = if none { "  (each run; the shown one in brackets)" } else { "" };
+            rows.row(format!("{name}: {} {unit}{legend}", values.join(" ")));
             none = false;
         }
     }
@@ -117,15 +130,13 @@ fn shown_run(record: &AssessedRecord, program: &str) -> Option<usize> {
 }
 
 fn since(subject: &Subject<'_>, rows: &mut Rows) {
+    rows.label("since");
     match changes::last_reviewed(subject) {
-        None => {
-            rows.heading("Since the last reviewed record");
-            rows.row("there is none: this would be the first");
-        }
+        None => rows.row("no record of this lesson was reviewed before"),
         Some(old) => {
             let (digest, day) = (old.examined.digest.short(), old.examined.record.recorded_at);
             let day = day.strftime("%Y-%m-%d");
-            rows.heading(&format!("Since the last reviewed record, {digest} of {day}"));
+            rows.row(format!("the last reviewed record, {digest} of {day}"));
             for row in changes::changes(&old.examined, &subject.record.examined) {
                 rows.row(row);
             }
@@ -134,11 +145,12 @@ fn since(subject: &Subject<'_>, rows: &mut Rows) {
 }
 
 fn machine(record: &Record, rows: &mut Rows) {
-    rows.heading("Card and checks");
+    rows.label("card");
     rows.row(format!("before: {}", card(&record.before)));
     rows.row(format!("after:  {}", card(&record.after)));
     let tools: Vec<String> = record.sanitizer.iter().map(odd::sanitizer).collect();
     let tools = if tools.is_empty() { "no row".to_owned() } else { tools.join("; ") };
+    rows.label("checks");
     rows.row(format!("compute-sanitizer: {tools}"));
     rows.row(match &record.check {
         None => "Rust checks: not executed".to_owned(),
