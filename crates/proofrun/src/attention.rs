@@ -1,7 +1,9 @@
-//! What a lesson wants from its maintainer, and the command that gives it: what `status` groups by and `explain` ends with.
+//! What a lesson wants from its maintainer, and the command that gives it: what `status` groups by
+//! and `explain` ends with.
 //!
-//! A pure function of a lesson's assessment. **Invariant: every lesson is in exactly one group**, the first that fits in the
-//! order of [`Attention`], and only [`Attention::Published`] wants nothing.
+//! A pure function of a lesson's assessment. **Invariant: every lesson is in exactly one group**,
+//! the first that fits in the order of [`Attention`], and only [`Attention::Published`] wants
+//! nothing.
 
 use proofrun_core::assess::Assessment;
 use proofrun_core::review::Verdict;
@@ -100,7 +102,8 @@ pub fn errors(assessment: &Assessment) -> impl Iterator<Item = &Finding> {
     assessment.findings.iter().filter(|finding| finding.severity == Severity::Error)
 }
 
-/// The arguments of the command that comes next, without the program's name; `None` where nothing is wanted.
+/// The arguments of the command that comes next, without the program's name; `None` where nothing
+/// is wanted.
 pub fn next_arguments(assessment: &Assessment, lesson: &str) -> Option<String> {
     let verb = match Attention::of(assessment) {
         Attention::Tampered | Attention::Rejected => "explain",

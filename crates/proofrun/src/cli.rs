@@ -29,11 +29,15 @@ enum Command {
     Compare(commands::compare::Compare),
     Explain(commands::explain::Explain),
     Import(commands::import::Import),
+    Keys(commands::keys::Keys),
     New(commands::new::New),
+    Publish(commands::publish::Publish),
+    Review(commands::review::Review),
     Status(commands::status::Status),
     Sync(commands::sync::Sync),
     Toolkit(commands::toolkit::Toolkit),
     Verify(commands::verify::Verify),
+    Withdraw(commands::withdraw::Withdraw),
 }
 
 /// Runs a command line, without the program's name in front.
@@ -57,11 +61,15 @@ fn dispatch(command: Command, root: &Root, context: &Context) -> Result<Exit, Er
         Command::Compare(compare) => compare.run(root, context),
         Command::Explain(explain) => explain.run(root, context),
         Command::Import(import) => import.run(root, context),
+        Command::Keys(keys) => keys.run(root, context),
         Command::New(new) => new.run(root, context),
+        Command::Publish(publish) => publish.run(root, context),
+        Command::Review(review) => review.run(root, context),
         Command::Status(status) => status.run(root, context),
         Command::Sync(sync) => sync.run(root, context),
         Command::Toolkit(toolkit) => toolkit.run(root, context),
         Command::Verify(verify) => verify.run(root, context),
+        Command::Withdraw(withdraw) => withdraw.run(root, context),
     }
 }
 

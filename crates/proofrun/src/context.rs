@@ -3,13 +3,16 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{BufRead, IsTerminal, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::gate::Probe;
 use proofrun_runner::device::{Helper, PROBE_DEADLINE, probe};
 use proofrun_runner::system::clock::{Clock, SystemClock};
 use proofrun_runner::system::process::Cancel;
+use proofrun_runner::system::terminal;
 
 use crate::error::Error;
 
@@ -35,14 +38,23 @@ pub struct Context {
     pub plain_progress: bool,
     /// Whether a person can be asked.
     pub interactive: bool,
+    /// The columns of the terminal that standard output goes to, if it does.
+    pub width: Option<usize>,
     /// Asks for the devices of this host.
     pub probe: Devices,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
     input: RefCell<Box<dyn Read>>,
+    answers: RefCell<Answers>,
     out: RefCell<Box<dyn Write>>,
     err: RefCell<Box<dyn Write>>,
 }
+
+/// Where answers come from: a line a call, without its line end; nothing once there are no more.
+type Answers = Box<dyn FnMut(&Cancel) -> Option<String>>;
+
+/// The longest answer that is read, in bytes.
+const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 
 impl Context {
     /// That of this process.
@@ -61,9 +73,11 @@ impl Context {
             progress: stderr,
             plain_progress: true,
             interactive: std::io::stdin().is_terminal() && std::io::stdout().is_terminal(),
+            width: terminal::width(),
             probe: Box::new(probe_host),
             environment: Box::new(|name| std::env::var_os(name)),
             input: RefCell::new(Box::new(std::io::stdin())),
+            answers: RefCell::new(answers_of_stdin()),
             out: RefCell::new(Box::new(anstream::stdout())),
             err: RefCell::new(Box::new(anstream::stderr())),
         })
@@ -85,9 +99,11 @@ impl Context {
             progress: false,
             plain_progress: false,
             interactive: false,
+            width: None,
             probe: Box::new(|| Probe::NoDriver),
             environment: Box::new(|_| None),
             input: RefCell::new(Box::new(std::io::empty())),
+            answers: RefCell::new(Box::new(|_| None)),
             out: RefCell::new(Box::new(anstream::StripStream::new(out))),
             err: RefCell::new(Box::new(anstream::StripStream::new(err))),
         }
@@ -110,6 +126,26 @@ impl Context {
         let limited = &mut input.by_ref().take(bytes_max as u64 + 1);
         limited.read_to_end(&mut bytes).map_err(Error::system("read standard input"))?;
         Ok(bytes)
+    }
+
+    /// The same with somebody to ask, who gives these answers and then leaves.
+    #[must_use]
+    pub fn with_answers(mut self, answers: &[&str]) -> Self {
+        let mut left: Vec<String> = answers.iter().rev().map(|it| (*it).to_owned()).collect();
+        self.interactive = true;
+        self.answers = RefCell::new(Box::new(move |_| left.pop()));
+        self
+    }
+
+    /// Asks, and waits for a line; `None` when nobody answers any more.
+    ///
+    /// # Errors
+    /// When it is asked to stop instead.
+    pub fn ask(&self, question: &str) -> Result<Option<String>, Error> {
+        self.say(question);
+        let answer = (self.answers.borrow_mut())(&self.cancel);
+        self.go_on()?;
+        Ok(answer)
     }
 
     /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and
@@ -146,6 +182,44 @@ fn probe_host() -> Probe {
         Ok(helper) => probe(&helper, PROBE_DEADLINE),
         Err(error) => Probe::DriverBroken { detail: error.to_string() },
     }
+}
+
+/// Lines of standard input. They are read on a thread of their own, so that Ctrl-C ends the wait
+/// for one.
+fn answers_of_stdin() -> Answers {
+    let mut lines: Option<Receiver<String>> = None;
+    Box::new(move |cancel| {
+        let lines = lines.get_or_insert_with(|| {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            std::thread::spawn(move || {
+                while let Some(line) = line_of_stdin() {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            receiver
+        });
+        loop {
+            match lines.recv_timeout(Duration::from_millis(50)) {
+                Ok(line) => return Some(line),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    })
+}
+
+fn line_of_stdin() -> Option<String> {
+    let mut line = Vec::new();
+    let stdin = std::io::stdin().lock();
+    stdin.take(ANSWER_BYTES_MAX).read_until(b'\n', &mut line).ok()?;
+    if line.is_empty() {
+        return None;
+    }
+    let line = String::from_utf8_lossy(&line);
+    Some(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// A closed pipe and a full terminal are the reader's business.

@@ -12,9 +12,12 @@ pub mod error;
 pub mod exit;
 pub mod loaded;
 mod prebuild;
+mod publishing;
 pub mod report;
+pub mod review;
 pub mod root;
 mod runner_binary;
+pub mod signers;
 pub mod verify;
 mod words;
 

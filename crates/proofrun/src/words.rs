@@ -5,8 +5,8 @@ use jiff::Timestamp;
 /// The width that texts are laid out for, in columns.
 pub const COLUMNS: usize = 80;
 
-/// How long ago something was, roughly, as `5 minutes`, `3 days`, `2 years`. A time that the clock has not reached yet is
-/// said to be so: host and reader need not agree about the time.
+/// How long ago something was, roughly, as `5 minutes`, `3 days`, `2 years`. A time that the clock
+/// has not reached yet is said to be so: host and reader need not agree about the time.
 pub fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second().saturating_sub(then.as_second());
     // Each unit with the seconds it lasts, the largest first; months and years are mean ones.
@@ -38,8 +38,8 @@ pub fn count(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A text broken at blanks into lines of at most [`COLUMNS`]; lines after the first are indented. A word that is longer stays
-/// whole, so that paths and commands can be copied.
+/// A text broken at blanks into lines of at most [`COLUMNS`]; lines after the first are indented. A
+/// word that is longer stays whole, so that paths and commands can be copied.
 pub fn wrapped(first: &str, indent: usize, text: &str) -> String {
     let mut out = first.to_owned();
     let mut column = first.chars().count();

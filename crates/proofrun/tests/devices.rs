@@ -1,7 +1,7 @@
 //! `verify` on hosts with and without devices: what runs, what is gated and why, what fails.
 //!
-//! The lessons' programs are built by the real compiler and touch no device: what they print is what a program on such
-//! a card would. The devices are the test's own description.
+//! The lessons' programs are built by the real compiler and touch no device: what they print is
+//! what a program on such a card would. The devices are the test's own description.
 
 #![allow(clippy::unwrap_used, reason = "a test that can't be set up may panic")]
 
@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::Digest;
 use proofrun_core::gate::{CudaVersion, Device, Probe};
 use support::recorded::device;
-use support::{NOW, Ran, Scratch, run_in};
+use support::{NOW, Ran, Scratch, run_with};
 
 const T4: &str = "Tesla T4";
 
@@ -51,10 +51,11 @@ fn card(name: &str, capability: &str, cuda: &str) -> Probe {
 
 fn verify(course: &Scratch, probe: Probe, arguments: &[&str]) -> Ran {
     let all: Vec<&str> = ["verify"].into_iter().chain(arguments.iter().copied()).collect();
-    run_in(course.path(), NOW, &all, |context| {
+    run_with(course.path(), NOW, &all, |mut context| {
         context.probe = Box::new(move || probe.clone());
         // nvcc needs a host compiler, which it finds as everybody does.
         context.environment = Box::new(|name| std::env::var_os(name).filter(|_| name == "PATH"));
+        context
     })
 }
 

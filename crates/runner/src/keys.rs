@@ -1,8 +1,12 @@
 //! Signing keys in files.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::trust::{Namespace, SignError, sign};
-use ssh_key::{Algorithm, PrivateKey};
+use ssh_key::{Algorithm, LineEnding, PrivateKey};
 
 use crate::system::files;
 
@@ -36,6 +40,14 @@ pub enum KeyError {
         path: Utf8PathBuf,
         /// What it is.
         found: String,
+    },
+    /// A private key would lie where it may be committed.
+    #[error("`{path}` lies in the work tree `{tree}`; no private key belongs there")]
+    InTree {
+        /// Where it was to be written.
+        path: Utf8PathBuf,
+        /// The tree.
+        tree: Utf8PathBuf,
     },
     /// Signing failed.
     #[error(transparent)]
@@ -79,4 +91,39 @@ impl SigningKey {
     pub fn public_key(&self) -> &ssh_key::PublicKey {
         self.0.public_key()
     }
+}
+
+/// Writes a new key: the private half, which only its owner may read, and the public half in
+/// `FILE.pub`.
+///
+/// # Errors
+/// When either file is there already, or would lie in the work tree `tree`, or the system refuses.
+pub fn write_new_key(path: &Utf8Path, tree: &Utf8Path, key: &PrivateKey) -> Result<(), KeyError> {
+    let real =
+        |path: &Utf8Path| path.canonicalize_utf8().map_err(files::Error::system("find", path));
+    let folder = path.parent().filter(|parent| !parent.as_str().is_empty());
+    let folder = real(folder.unwrap_or(Utf8Path::new(".")))?;
+    // The tree of a course within a larger repository is that repository's.
+    let tree = real(tree)?;
+    let tree = tree.ancestors().find(|it| it.join(".git").exists()).unwrap_or(&tree);
+    if folder.starts_with(tree) {
+        return Err(KeyError::InTree { path: path.to_owned(), tree: tree.to_owned() });
+    }
+    let public = Utf8PathBuf::from(format!("{path}.pub"));
+    let text = key.public_key().to_openssh().map_err(SignError::Key)? + "\n";
+    let secret = key.to_openssh(LineEnding::LF).map_err(SignError::Key)?;
+    create(path, 0o600, secret.as_bytes())?;
+    create(&public, 0o644, text.as_bytes()).inspect_err(|_| {
+        // A private half without its public one would only be in the way of the next attempt.
+        let _ = files::remove_file(path);
+    })?;
+    Ok(())
+}
+
+/// Makes a file that is not there, forced to the disk.
+fn create(path: &Utf8Path, mode: u32, bytes: &[u8]) -> Result<(), files::Error> {
+    let fail = || files::Error::system("make", path);
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(mode).open(path).map_err(fail())?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail())
 }

@@ -101,6 +101,19 @@ impl LessonFiles {
         texts.collect()
     }
 
+    /// The same lesson with some files written, or removed where nothing is given.
+    #[must_use]
+    pub fn with(&self, changes: &BTreeMap<Utf8PathBuf, Option<Vec<u8>>>) -> Self {
+        let mut changed = self.clone();
+        for (path, bytes) in changes {
+            match bytes {
+                Some(bytes) => changed.files.insert(path.clone(), bytes.clone()),
+                None => changed.files.remove(path),
+            };
+        }
+        changed
+    }
+
     /// Whether a path lies in a folder of what is kept rather than written: evidence, reviews,
     /// snapshots.
     pub fn is_kept(&self, path: &Utf8Path) -> bool {

@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod files;
 pub mod holds;
 pub mod page;
+pub mod plan;
 pub mod states;
 pub mod text;
 
@@ -30,6 +31,7 @@ pub use files::{
     Stranger,
 };
 pub use holds::{HoldsOutcome, HoldsResult};
+pub use plan::{Plan, PlanError, plan_publish, plan_withdraw};
 pub use text::{LessonText, read};
 
 /// A lesson, assessed.

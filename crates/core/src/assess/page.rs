@@ -1,6 +1,8 @@
 //! What the page, the header and the snapshots say, against what they may say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
 
 use crate::finding::{Finding, Findings, Place, Rule};
 use crate::page::{Region, RegionKind};
@@ -29,6 +31,7 @@ pub fn compare(
 ) -> Compared {
     let mut findings = Vec::new();
     let (mut of_primary, mut of_others) = (Vec::new(), Vec::new());
+    let mut on_page: BTreeSet<Pair> = BTreeSet::new();
     for region in text.page.regions.iter().filter(|region| region.kind == RegionKind::Record) {
         if text.region_program(region).is_none() {
             let name = region.program.as_deref().unwrap_or_default();
@@ -43,6 +46,7 @@ pub fn compare(
         if choice == PageChoice::Neither {
             findings.push(drifted_region(text, region, pair.as_ref(), evidence));
         }
+        on_page.extend(pair.clone().filter(|_| choice == PageChoice::Current));
         if pair.as_ref() == primary { &mut of_primary } else { &mut of_others }.push(choice);
     }
     for (index, program) in text.lesson.programs.iter().enumerate() {
@@ -51,13 +55,14 @@ pub fn compare(
         if choice == PageChoice::Neither {
             findings.push(drifted_header(text, index, primary, evidence));
         }
+        on_page.extend(primary.cloned().filter(|_| choice == PageChoice::Current));
         of_primary.push(choice);
     }
     let state = page_state(&of_primary, &of_others);
     if state == PageState::Drifted && findings.is_empty() {
         findings.push(disagreeing(text));
     }
-    check_snapshots(files, text, evidence, &mut findings);
+    check_snapshots(files, text, evidence, &on_page, &mut findings);
     Compared { state, findings }
 }
 
@@ -164,29 +169,35 @@ fn disagreeing(text: &LessonText) -> Finding {
     Finding::error(Rule::StatusDrifted, Place::file(text.page_path()), fact, next)
 }
 
-/// A snapshot must be byte for byte that of its pair; whether there has to be one follows from the
-/// page.
+/// Each pair that the page shows has its snapshot, byte for byte, and nothing else has one.
 fn check_snapshots(
     files: &LessonFiles,
     text: &LessonText,
     evidence: &BTreeMap<Pair, Evidence>,
+    on_page: &BTreeSet<Pair>,
     findings: &mut Findings,
 ) {
     let mut expected = BTreeMap::new();
-    for (pair, of_pair) in evidence {
-        if let Shown::Current(reviewed) = &of_pair.shown {
+    for pair in on_page {
+        if let Some(Shown::Current(reviewed)) = evidence.get(pair).map(|of_pair| &of_pair.shown) {
             expected.insert(snapshot_name(pair), snapshot(reviewed));
         }
     }
+    let mut differs = |path: &Utf8Path, fact: &str, next: &str| {
+        let place = Place::file(text.lesson.folder.join(path));
+        findings.push(Finding::error(Rule::SnapshotDrifted, place, fact, next));
+    };
     for (path, bytes) in files.files.iter().filter(|(path, _)| path.starts_with(SNAPSHOTS_FOLDER)) {
         let name = path.strip_prefix(SNAPSHOTS_FOLDER).map_or("", |name| name.as_str());
-        let fact = match expected.get(name) {
+        let fact = match expected.remove(name) {
             Some(expect) if expect.as_bytes() == bytes.as_slice() => continue,
             Some(_) => "snapshot differs from the reviewed record's rendering",
-            None => "snapshot of something that no reviewed record says",
+            None => "snapshot of something that the page doesn't show from a reviewed record",
         };
-        let place = Place::file(text.lesson.folder.join(path));
-        let next = "run `publish`; a snapshot is written by it alone";
-        findings.push(Finding::error(Rule::SnapshotDrifted, place, fact, next));
+        differs(path, fact, "run `publish` or remove it; a snapshot is written by `publish` alone");
+    }
+    for name in expected.into_keys() {
+        let path = Utf8Path::new(SNAPSHOTS_FOLDER).join(name);
+        differs(&path, "the page shows a record whose snapshot is missing", "run `publish`");
     }
 }

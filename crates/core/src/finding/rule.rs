@@ -173,6 +173,8 @@ rules! {
     StatusDrifted => Drift, "status-drifted";
     /// A snapshot is what a reviewed record renders to.
     SnapshotDrifted => Drift, "snapshot-drifted";
+    /// Nothing in the environment or the course makes insta pass or write a snapshot that differs.
+    InstaForcePass => Drift, "insta-force-pass";
     /// An assertion in the prose holds in every run of the record that it names.
     HoldsFails => Drift, "holds-fails";
     /// An assertion in the prose names a field of the output.

@@ -405,7 +405,8 @@ mod tests {
     use super::*;
     use crate::assess::{Course, LessonFiles, read};
 
-    /// The variables of a lesson with this line under `[run.environment]`, or what is said against it.
+    /// The variables of a lesson with this line under `[run.environment]`, or what is said against
+    /// it.
     fn check(line: &str) -> Result<BTreeMap<String, String>, Vec<String>> {
         let manifest = format!("schema = 1\noutput = \"a\\n\"\n[run.environment]\n{line}\n");
         let program = "// Build: nvcc -arch=sm_80 -o a a.cu\n// Run:   ./a\nint main() {}\n";

@@ -1,5 +1,6 @@
 //! The status paragraph in a program's header, in its three forms of three lines.
 
+use crate::record::Examined;
 use crate::record::model::ProgramRecord;
 use crate::source::StatusWord;
 use crate::state::{Pair, Shown};
@@ -16,23 +17,11 @@ pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
             "//   `cargo xtask status` says what is missing".into(),
         ],
         Shown::Current(reviewed) => {
-            let record = &reviewed.examined().record;
-            let code = record.program.first().map_or_else(String::new, code_digest);
-            let day = record.recorded_at.strftime("%Y-%m-%d");
             let review = reviewed.acceptance();
             let itself = if review.self_review { " (the recorder)" } else { "" };
-            [
-                "// Status: VERIFIED".into(),
-                format!(
-                    "//   code {code} by record {} of {primary}, {day}",
-                    reviewed.examined().digest.short(),
-                ),
-                format!(
-                    "//   reviewed by {}{itself} on {}",
-                    review.by,
-                    review.at.strftime("%Y-%m-%d")
-                ),
-            ]
+            let by = format!("{}{itself}", review.by);
+            let day = review.at.strftime("%Y-%m-%d").to_string();
+            verified_lines(primary, reviewed.examined(), &by, &day)
         }
         Shown::Withdrawn(withdrawal) => [
             "// Status: WITHDRAWN".into(),
@@ -44,6 +33,20 @@ pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
             format!("//   by {}: {}", withdrawal.by, plain(&withdrawal.reason)),
         ],
     }
+}
+
+/// The paragraph of a reviewed record; a reviewer who hasn't signed yet sees it with words in place
+/// of his name and the day.
+pub fn verified_lines(primary: &Pair, examined: &Examined, by: &str, day: &str) -> [String; 3] {
+    let record = &examined.record;
+    let code = record.program.first().map_or_else(String::new, code_digest);
+    let recorded = record.recorded_at.strftime("%Y-%m-%d");
+    let digest = examined.digest.short();
+    [
+        "// Status: VERIFIED".into(),
+        format!("//   code {code} by record {digest} of {primary}, {recorded}"),
+        format!("//   reviewed by {by} on {day}"),
+    ]
 }
 
 /// The word of the paragraph for what is shown.

@@ -91,8 +91,8 @@ fn published_run(choice: &RunChoice, runs: &[Matched]) -> Option<usize> {
     }
 }
 
-/// The device, build and record, in one phrase.
-fn facts(examined: &Examined) -> String {
+/// The device, build and record, in one phrase, which each part of a rendering holds.
+pub fn facts(examined: &Examined) -> String {
     let record = &examined.record;
     let device = &record.device.facts;
     format!(
@@ -148,22 +148,29 @@ pub fn body(lesson: &Lesson, region: &Region, pair: &Pair, shown: &Shown) -> Opt
         Shown::Blank => blank_body(region).map(str::to_owned),
         Shown::Withdrawn(withdrawal) => Some(withdrawn(pair, withdrawal)),
         Shown::Current(reviewed) => {
-            let primary = &lesson.primary().name;
-            let wanted = region.program.as_ref().unwrap_or(primary);
-            let rendering = reviewed.rendering();
-            let program = rendering.programs.iter().find(|program| program.name == *wanted);
-            let mut text = match region.name.as_str() {
-                "state" => rendering.state.clone(),
-                "output" => program?.output.clone(),
-                "spread" => program?.spread.clone(),
-                _ => return None,
-            };
+            let mut text = record_body(lesson, region, reviewed.rendering())?;
             let review = reviewed.acceptance();
             let day = review.at.strftime("%Y-%m-%d");
             let itself = if review.self_review { ", who recorded it too" } else { "" };
             let _ = writeln!(text, "Reviewed by `{}`{itself} on {day}.", review.by);
             Some(text)
         }
+    }
+}
+
+/// A region's body as a rendering has it: all that a reviewer signs, without the line that names
+/// him. `None` for a region of another kind or of a program that the rendering doesn't have.
+pub fn record_body(lesson: &Lesson, region: &Region, rendering: &Rendering) -> Option<String> {
+    if region.kind != RegionKind::Record {
+        return None;
+    }
+    let wanted = region.program.as_ref().unwrap_or(&lesson.primary().name);
+    let program = rendering.programs.iter().find(|program| program.name == *wanted);
+    match region.name.as_str() {
+        "state" => Some(rendering.state.clone()),
+        "output" => Some(program?.output.clone()),
+        "spread" => Some(program?.spread.clone()),
+        _ => None,
     }
 }
 

@@ -142,8 +142,8 @@ impl Template {
         matching::matches(self, output, device)
     }
 
-    /// Matches what somebody printed on a card of his own: device facts are read from the output, and
-    /// what depends on a fact that it doesn't tell is said to be unchecked.
+    /// Matches what somebody printed on a card of his own: device facts are read from the output,
+    /// and what depends on a fact that it doesn't tell is said to be unchecked.
     pub fn read(&self, output: &[u8]) -> Reader {
         matching::read(self, output)
     }

@@ -1,8 +1,9 @@
 //! Matching what a reader printed, on a card that nobody here knows.
 //!
-//! The device facts that the template prints are read from the output itself: the first line that has the shape of a line with
-//! facts tells them, and wherever else they are printed they must be the same. **Invariant: what depends on a fact that the
-//! output doesn't tell is neither right nor wrong; it is listed as unchecked.**
+//! The device facts that the template prints are read from the output itself: the first line that
+//! has the shape of a line with facts tells them, and wherever else they are printed they must be
+//! the same. **Invariant: what depends on a fact that the output doesn't tell is neither right nor
+//! wrong; it is listed as unchecked.**
 
 use super::Template;
 use super::expr::Expr;
@@ -49,8 +50,8 @@ impl Reader {
         }
     }
 
-    /// Whether every exact line holds: nothing is wrong but values outside the bounds that the lesson declares for the cards
-    /// it knows.
+    /// Whether every exact line holds: nothing is wrong but values outside the bounds that the
+    /// lesson declares for the cards it knows.
     pub fn holds(&self) -> bool {
         self.mismatches.iter().all(|mismatch| mismatch.reason == Reason::Bounds)
     }
@@ -93,7 +94,8 @@ impl Bound {
     }
 }
 
-/// Reads the facts that the template prints from the first line of output that has such a line's shape.
+/// Reads the facts that the template prints from the first line of output that has such a line's
+/// shape.
 pub(super) fn bind(template: &Template, output: &Output<'_>) -> Bound {
     let mut told: Vec<(Fact, String)> = Vec::new();
     let is_fact = |line: &&Line| {
@@ -115,7 +117,8 @@ pub(super) fn bind(template: &Template, output: &Output<'_>) -> Bound {
     Bound { unknown: unknown.collect(), device: device(&told), told }
 }
 
-/// The facts in a line of output, if it has this line's literal text and something in the place of each field.
+/// The facts in a line of output, if it has this line's literal text and something in the place of
+/// each field.
 fn facts_in(line: &Line, output: &str, fields: &[Field]) -> Option<Vec<(Fact, String)>> {
     let mut found = Vec::new();
     let mut rest = output;

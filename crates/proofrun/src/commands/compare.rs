@@ -25,9 +25,10 @@ const GREEN: Style = AnsiColor::Green.on_default();
 
 /// Compares your own program's output, piped in, with a lesson's.
 ///
-/// `./barrier_pipeline | cargo xtask compare day-75` checks every exact line, and sets your figures beside the recorded ones,
-/// card by card. Facts of your card are read from your output; what follows from a fact that the output doesn't tell is
-/// named, and not checked. Your figures need not equal anyone's.
+/// `./barrier_pipeline | cargo xtask compare day-75` checks every exact line, and sets your figures
+/// beside the recorded ones, card by card. Facts of your card are read from your output; what
+/// follows from a fact that the output doesn't tell is named, and not checked. Your figures need
+/// not equal anyone's.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
     /// The lesson, by name, folder or `day-N`.

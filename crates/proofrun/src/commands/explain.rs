@@ -24,8 +24,9 @@ const GREEN: Style = AnsiColor::Green.on_default();
 
 /// Explains why a lesson is in its state, and what publishing it needs.
 ///
-/// For each device model and build: the records, whether they are valid and of today's inputs and which input changed, and
-/// what reviewers said. Then what the page shows, what `publish` would need, and the next step.
+/// For each device model and build: the records, whether they are valid and of today's inputs and
+/// which input changed, and what reviewers said. Then what the page shows, what `publish` would
+/// need, and the next step.
 #[derive(Debug, clap::Args)]
 pub struct Explain {
     /// The lesson, by name, folder or `day-N`.

@@ -29,8 +29,8 @@ const SLUG_CHARS_MAX: usize = 60;
 
 /// Makes a lesson: a small program that is correct, its manifest, and its page.
 ///
-/// What it makes passes `verify` at once, compiled included. Change the kernel, the output template in `lesson.toml` and the
-/// page together; `verify` says what doesn't fit.
+/// What it makes passes `verify` at once, compiled included. Change the kernel, the output template
+/// in `lesson.toml` and the page together; `verify` says what doesn't fit.
 #[derive(Debug, clap::Args)]
 pub struct New {
     /// The day, from 1.

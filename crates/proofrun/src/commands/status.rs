@@ -30,8 +30,9 @@ const SMALL_COURSE_MAX: usize = 20;
 
 /// Shows what each lesson lacks, what wants attention first.
 ///
-/// A lesson's row holds its evidence by device model and build, and the age of its newest record; what follows is the
-/// command to type next. It changes nothing and compiles nothing: `verify` checks, `explain` says why.
+/// A lesson's row holds its evidence by device model and build, and the age of its newest record;
+/// what follows is the command to type next. It changes nothing and compiles nothing: `verify`
+/// checks, `explain` says why.
 #[derive(Debug, clap::Args)]
 pub struct Status {
     /// Lessons to show, by name, folder or `day-N`; by default all.

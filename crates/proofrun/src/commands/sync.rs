@@ -23,8 +23,9 @@ use crate::words::count;
 
 /// Writes snippets into pages, and the common pieces into programs.
 ///
-/// A page's `snippet` regions get what the program holds between its markers; a program's marked copies get what
-/// `lessons/common/` holds. A copy that changes a program's code makes its records stale: `--dry-run` names them first.
+/// A page's `snippet` regions get what the program holds between its markers; a program's marked
+/// copies get what `lessons/common/` holds. A copy that changes a program's code makes its records
+/// stale: `--dry-run` names them first.
 #[derive(Debug, clap::Args)]
 pub struct Sync {
     /// Lessons to write, by name, folder or `day-N`; by default all.
@@ -74,7 +75,8 @@ impl Sync {
     }
 }
 
-/// What a lesson's files should hold and don't. Faulty markers are left alone, with a finding: what they mean is unknown.
+/// What a lesson's files should hold and don't. Faulty markers are left alone, with a finding: what
+/// they mean is unknown.
 fn changes_of(
     lesson: &LoadedLesson,
     common: &BTreeMap<String, String>,

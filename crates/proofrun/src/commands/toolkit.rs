@@ -20,8 +20,9 @@ const BOLD: Style = Style::new().bold();
 
 /// Shows the CUDA toolkit that builds the lessons, and where it was looked for.
 ///
-/// The places, in order: `--cuda-home`, `CUDA_HOME`, `CUDA_PATH`, `nvcc` on PATH, the managed toolkit under `target/`. The
-/// first that names a toolkit decides; one that is named and doesn't work is an error, never skipped.
+/// The places, in order: `--cuda-home`, `CUDA_HOME`, `CUDA_PATH`, `nvcc` on PATH, the managed
+/// toolkit under `target/`. The first that names a toolkit decides; one that is named and doesn't
+/// work is an error, never skipped.
 #[derive(Debug, clap::Args)]
 pub struct Toolkit {
     /// The CUDA toolkit's folder.
@@ -128,7 +129,8 @@ fn fetch(places: &Places, context: &Context) -> Result<(), Error> {
     fetched.map(drop).map_err(refused)
 }
 
-/// The named place whose toolkit doesn't work, where there is one; the managed one is replaced by fetching it.
+/// The named place whose toolkit doesn't work, where there is one; the managed one is replaced by
+/// fetching it.
 fn first_broken(found: &Search) -> Option<&Tried> {
     found.tried.iter().find(|tried| {
         let managed = tried.origin == proofrun_runner::toolkit::Origin::Managed;

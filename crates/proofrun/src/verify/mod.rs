@@ -5,6 +5,7 @@
 
 mod builds;
 mod device;
+mod insta;
 pub(crate) mod progress;
 
 use std::collections::BTreeMap;
@@ -72,6 +73,7 @@ pub fn verify(
         course.push(Finding::error(Rule::DeviceAbsent, Place::file("."), fact, next));
     }
     course.extend(builds.course_findings());
+    course.extend(insta::findings(root, context));
     let lessons = loaded.lessons.iter().map(|lesson| {
         let name = lesson.files.name().to_owned();
         let own = steps.remove(&name).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Bytes of evidence and reviews, broken without a new signature: Tampered, whatever was broken and however.
+//! Bytes of evidence and reviews, broken without a new signature: Tampered, whatever was broken and
+//! however.
 
 use camino::Utf8PathBuf;
 use proofrun_core::Class;
@@ -8,7 +9,8 @@ use crate::ops::{ByteOp, Op, broken, pattern, ways};
 
 const TAMPERED: Expect = Expect::Fails(Class::Tampered);
 
-/// The file of the other lesson that has the same part: its record's file of this name, its review's entry or signature.
+/// The file of the other lesson that has the same part: its record's file of this name, its
+/// review's entry or signature.
 fn counterpart(fixture: &Fixture, path: &Utf8PathBuf) -> Vec<u8> {
     let (name, extension) = (path.file_name(), path.extension());
     let kept = path.iter().nth(2).unwrap();
@@ -57,7 +59,8 @@ fn no_kept_file_counts_under_another_path() {
             Utf8PathBuf::from(path.as_str().replace(ONE, TWO)),
         ];
         for to in elsewhere {
-            // A copy of a record's file in the lesson's own folder, or of a review there, is no kept file any more.
+            // A copy of a record's file in the lesson's own folder, or of a review there, is no
+            // kept file any more.
             if to.parent().unwrap().as_str() == format!("lessons/{ONE}") {
                 continue;
             }

@@ -93,7 +93,8 @@ impl Op {
         Self::Unknown,
     ];
 
-    /// The broken value; `None` where the operation does not apply to such a value. [`Op::Drop`] is the tree's.
+    /// The broken value; `None` where the operation does not apply to such a value. [`Op::Drop`] is
+    /// the tree's.
     pub fn apply(self, value: &Value, other: Option<&Value>) -> Option<Value> {
         Some(match (self, value) {
             (Self::Flip, Value::String(text)) => flip_text(text)?.into(),
@@ -145,7 +146,8 @@ pub enum Step {
 /// A way from the root of a tree to a value.
 pub type Way = Vec<Step>;
 
-/// The ways to every value of a tree, the root first; of a list's elements, which are alike, to the first and the last.
+/// The ways to every value of a tree, the root first; of a list's elements, which are alike, to the
+/// first and the last.
 pub fn ways(root: &Value) -> Vec<Way> {
     let mut found = Vec::new();
     let mut waiting = vec![(Way::new(), root)];

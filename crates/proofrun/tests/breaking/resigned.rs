@@ -1,5 +1,5 @@
-//! Records that were changed and then signed by their recorder all the same: what a signature can't tell, the rest of
-//! the harness must, or the model says that the field is the recorder's word.
+//! Records that were changed and then signed by their recorder all the same: what a signature can't
+//! tell, the rest of the harness must, or the model says that the field is the recorder's word.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,8 @@ use Then::{Stale, Tampered, Unpublishable, Word};
 enum Shape {
     /// Any text.
     Text,
-    /// One of a few words, a version such as `9.0`, a digest, a time: a digit may change, its length not.
+    /// One of a few words, a version such as `9.0`, a digest, a time: a digit may change, its
+    /// length not.
     Strict,
     /// A whole number.
     Number,
@@ -49,7 +50,8 @@ use Shape::{List, Number, Strict, Table as Keys, Text, Truth};
 /// A field: what it holds, what another value comes to, and what its absence comes to.
 type Field = (&'static str, Shape, Then, Then);
 
-/// Every field of format 1. For lists the last two are: emptied, and its absence; [`list`] has the rest.
+/// Every field of format 1. For lists the last two are: emptied, and its absence; [`list`] has the
+/// rest.
 const FIELDS: &[Field] = &[
     ("schema", Strict, Tampered, Tampered),
     ("lesson", Text, Tampered, Tampered),

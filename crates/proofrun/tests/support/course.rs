@@ -1,5 +1,6 @@
 //! The scratch course's files.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -9,6 +10,7 @@ use proofrun_core::publication::RENDER_FORMAT;
 use proofrun_core::review::{Entry, Rendering, Verdict};
 use proofrun_core::trust::{Namespace, sign, signer_line};
 use proofrun_runner::course::{course_files, read_lesson};
+use ssh_key::LineEnding;
 use tempfile::TempDir;
 
 use super::{RECORDER, REVIEWED, REVIEWER, Ran, key, run, time};
@@ -95,12 +97,15 @@ The second is slower.
 /// A course in a temporary folder.
 pub struct Scratch {
     folder: TempDir,
+    /// Private keys lie outside the course, as everybody's should.
+    keys: TempDir,
 }
 
 impl Scratch {
     /// An empty course with a trust root of one recorder and one reviewer.
     pub fn empty() -> Self {
-        let course = Self { folder: tempfile::tempdir().unwrap() };
+        let course =
+            Self { folder: tempfile::tempdir().unwrap(), keys: tempfile::tempdir().unwrap() };
         course.write("research/policy.toml", "schema = 1\nself_review = \"forbidden\"\n");
         course.trust(&[(RECORDER, &[Namespace::Record]), (REVIEWER, &[Namespace::Review])]);
         fs::create_dir_all(course.path().join("lessons/common")).unwrap();
@@ -197,6 +202,37 @@ impl Scratch {
         assess(&read_lesson(self.path(), &folder).unwrap(), &course)
     }
 
+    /// A file outside the course with the private key of this name.
+    pub fn key_file(&self, name: &str) -> Utf8PathBuf {
+        let path = self.outside(name);
+        fs::write(&path, key(name).to_openssh(LineEnding::LF).unwrap().as_bytes()).unwrap();
+        path
+    }
+
+    /// A path outside the course.
+    pub fn outside(&self, name: &str) -> Utf8PathBuf {
+        Utf8Path::from_path(self.keys.path()).unwrap().join(name)
+    }
+
+    /// `review` with a verdict of somebody.
+    pub fn verdict(&self, flag: &str, digest: Digest, who: &str, reason: &str) -> Ran {
+        self.verdict_on(&digest.to_string(), flag, who, reason)
+    }
+
+    /// The same with a digest as it is typed.
+    pub fn verdict_on(&self, digest: &str, flag: &str, who: &str, reason: &str) -> Ran {
+        let key = self.key_file(who);
+        let rest = ["--reason", reason, "--reviewer", who, "--key", key.as_str()];
+        self.run(&[&["review", flag, digest][..], &rest[..]].concat())
+    }
+
+    /// Every file of the course with its bytes, but for state that commands keep for themselves.
+    pub fn snapshot(&self) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        collect(self.path(), self.path(), &mut files);
+        files
+    }
+
     /// Runs a command line in the course's root.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         run(self.path(), arguments)
@@ -205,5 +241,20 @@ impl Scratch {
     /// `verify`, without a network; a toolkit that happens to be here is used.
     pub fn verify(&self) -> Ran {
         self.run(&["verify", "--offline"])
+    }
+}
+
+fn collect(root: &Utf8Path, folder: &Utf8Path, files: &mut BTreeMap<Utf8PathBuf, Vec<u8>>) {
+    for entry in folder.read_dir_utf8().unwrap() {
+        let entry = entry.unwrap();
+        let within = entry.path().strip_prefix(root).unwrap().to_owned();
+        if within == ".proofrun" || within == "target" {
+            continue;
+        }
+        if entry.file_type().unwrap().is_dir() {
+            collect(root, entry.path(), files);
+        } else {
+            files.insert(within, fs::read(entry.path()).unwrap());
+        }
     }
 }

@@ -86,21 +86,21 @@ pub fn run(folder: &Utf8Path, arguments: &[&str]) -> Ran {
 
 /// Runs a command line in a folder at some time.
 pub fn run_at(folder: &Utf8Path, now: &str, arguments: &[&str]) -> Ran {
-    run_in(folder, now, arguments, |_| {})
+    run_with(folder, now, arguments, |context| context)
 }
 
-/// The same in a world that the test changes: devices, environment.
-pub fn run_in(
+/// Runs a command line in a context that the test has changed: an environment, somebody who
+/// answers.
+pub fn run_with(
     folder: &Utf8Path,
     now: &str,
     arguments: &[&str],
-    change: impl FnOnce(&mut Context),
+    change: impl FnOnce(Context) -> Context,
 ) -> Ran {
     let (out, err) = (Shared::default(), Shared::default());
     let clock = Box::new(FixedClock(time(now)));
-    let mut context =
-        Context::for_test(folder, clock, Box::new(out.clone()), Box::new(err.clone()));
-    change(&mut context);
+    let context = Context::for_test(folder, clock, Box::new(out.clone()), Box::new(err.clone()));
+    let context = change(context);
     let exit = proofrun::run(arguments.iter().map(Into::into), &context);
     Ran { exit, out: out.text(), err: err.text() }
 }

@@ -1,4 +1,5 @@
-//! Publishing in a scratch course, by the pure functions of the core: what `publish` writes, without the command.
+//! Publishing in a scratch course, by the pure functions of the core: what `publish` writes,
+//! without the command.
 
 use std::fs;
 

@@ -7,4 +7,5 @@
 pub mod clock;
 pub mod files;
 pub mod process;
+pub mod terminal;
 pub mod transaction;

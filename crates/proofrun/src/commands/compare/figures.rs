@@ -14,8 +14,8 @@ use proofrun_core::template::{Field, Reader};
 use super::BOLD;
 use crate::words::count;
 
-/// The record of each pair that figures are compared with: the one that is shown, else the newest valid one of today, else the
-/// newest valid one.
+/// The record of each pair that figures are compared with: the one that is shown, else the newest
+/// valid one of today, else the newest valid one.
 pub(super) fn recorded(assessment: &Assessment) -> impl Iterator<Item = (&Pair, &AssessedRecord)> {
     assessment.evidence.iter().filter_map(|(pair, evidence)| Some((pair, chosen(evidence)?)))
 }
