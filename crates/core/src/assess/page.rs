@@ -1,6 +1,8 @@
 //! What the page, the header and the snapshots say, against what they may say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
 
 use crate::finding::{Finding, Findings, Place, Rule};
 use crate::page::{Region, RegionKind};
@@ -28,6 +30,7 @@ pub fn compare(
 ) -> Compared {
     let mut findings = Vec::new();
     let (mut of_primary, mut of_others) = (Vec::new(), Vec::new());
+    let mut published = BTreeSet::new();
     for region in text.page.regions.iter().filter(|region| region.kind == RegionKind::Record) {
         if text.region_program(region).is_none() {
             let name = region.program.as_deref().unwrap_or_default();
@@ -42,10 +45,20 @@ pub fn compare(
         if choice == PageChoice::Neither {
             findings.push(drifted_region(text, region, pair.as_ref(), evidence));
         }
+        if choice == PageChoice::Current {
+            published.extend(pair.clone());
+        }
         if pair.as_ref() == primary { &mut of_primary } else { &mut of_others }.push(choice);
     }
     for (index, program) in text.lesson.programs.iter().enumerate() {
-        let Some(paragraph) = &program.header.status else { continue };
+        let Some(paragraph) = &program.header.status else {
+            // A source whose header isn't of this form (its commands stand in the manifest) has none.
+            if program.header.build.is_some() {
+                findings.push(no_paragraph(text, index));
+                of_primary.push(PageChoice::Neither);
+            }
+            continue;
+        };
         let choice = header_choice(&paragraph.lines, primary, evidence);
         if choice == PageChoice::Neither {
             findings.push(drifted_header(text, index, primary, evidence));
@@ -56,7 +69,7 @@ pub fn compare(
     if state == PageState::Drifted && findings.is_empty() {
         findings.push(disagreeing(text));
     }
-    check_snapshots(files, text, evidence, &mut findings);
+    check_snapshots(files, text, evidence, &published, &mut findings);
     Compared { state, findings }
 }
 
@@ -147,6 +160,13 @@ fn drifted_header(
     })
 }
 
+fn no_paragraph(text: &LessonText, program: usize) -> Finding {
+    let place = Place::line(text.lesson.folder.join(&text.lesson.programs[program].source), 1);
+    let fact = "the header has no status paragraph that can be read";
+    let next = "add `// Status: UNVERIFIED` and its two lines, as `new` writes them";
+    Finding::error(Rule::StatusParagraph, place, fact, next)
+}
+
 fn next_step(pair: Option<&Pair>, evidence: &BTreeMap<Pair, Evidence>) -> String {
     match shown(pair, evidence) {
         Shown::Blank => "put the blank text back, as `new` writes it; or record, review, publish",
@@ -163,11 +183,12 @@ fn disagreeing(text: &LessonText) -> Finding {
     Finding::error(Rule::StatusDrifted, Place::file(text.page_path()), fact, next)
 }
 
-/// A snapshot must be byte for byte that of its pair; whether there has to be one follows from the page.
+/// A snapshot must be byte for byte that of its pair; there has to be one where the page shows the pair.
 fn check_snapshots(
     files: &LessonFiles,
     text: &LessonText,
     evidence: &BTreeMap<Pair, Evidence>,
+    published: &BTreeSet<Pair>,
     findings: &mut Findings,
 ) {
     let mut expected = BTreeMap::new();
@@ -186,5 +207,14 @@ fn check_snapshots(
         let place = Place::file(text.lesson.folder.join(path));
         let next = "run `publish`; a snapshot is written by it alone";
         findings.push(Finding::error(Rule::SnapshotDrifted, place, fact, next));
+    }
+    for name in published.iter().map(snapshot_name) {
+        let path = Utf8Path::new(SNAPSHOTS_FOLDER).join(name);
+        if files.get(&path).is_none() {
+            let place = Place::file(text.lesson.folder.join(path));
+            let fact = "the page shows a record, and its snapshot is missing";
+            let next = "run `publish`, or restore the file";
+            findings.push(Finding::error(Rule::SnapshotDrifted, place, fact, next));
+        }
     }
 }
