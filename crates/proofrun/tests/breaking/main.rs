@@ -11,5 +11,7 @@ mod support;
 
 mod evidence;
 mod fixture;
+mod manifests;
 mod ops;
+mod pages;
 mod resigned;
