@@ -30,7 +30,7 @@ pub fn escape_bytes(bytes: &[u8], multiline: bool) -> String {
 
 /// Control characters, and those that reorder or hide text (Unicode Technical Report 36, section
 /// 2).
-fn is_hostile(c: char) -> bool {
+pub fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
             c,

@@ -6,7 +6,7 @@ use proofrun_core::assess::{Assessment, Course, LessonFiles, assess};
 use proofrun_core::finding::Findings;
 use proofrun_core::toolkit::ToolkitFacts;
 use proofrun_core::{Finding, Place, Rule};
-use proofrun_runner::course::{course_files, lesson_folders, read_lesson};
+use proofrun_runner::course::{course_files, read_lesson, survey};
 use proofrun_runner::git;
 use proofrun_runner::system::transaction;
 use rayon::prelude::*;
@@ -103,9 +103,11 @@ impl Loaded {
         root: &Root,
         selection: &Selection,
         course: Course,
-        findings: Findings,
+        mut findings: Findings,
     ) -> Result<Self, Error> {
-        let folders = select(root, selection)?;
+        let surveyed = survey(root.path())?;
+        findings.extend(surveyed.findings);
+        let folders = select(root, selection, &surveyed.folders)?;
         let lessons: Result<Vec<_>, Error> = folders
             .par_iter()
             .map(|folder| {
@@ -152,14 +154,17 @@ fn trust_of(
 }
 
 /// The folders of the selected lessons.
-fn select(root: &Root, selection: &Selection) -> Result<Vec<Utf8PathBuf>, Error> {
-    let all = lesson_folders(root.path())?;
+fn select(
+    root: &Root,
+    selection: &Selection,
+    all: &[Utf8PathBuf],
+) -> Result<Vec<Utf8PathBuf>, Error> {
     let mut chosen = Vec::new();
     for name in &selection.names {
-        chosen.push(find(&all, name)?);
+        chosen.push(find(all, name)?);
     }
     if selection.names.is_empty() {
-        chosen.clone_from(&all);
+        chosen.extend_from_slice(all);
     }
     chosen.sort();
     chosen.dedup();

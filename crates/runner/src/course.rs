@@ -8,8 +8,10 @@ use std::io::{ErrorKind, Read};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::assess::text::joined;
-use proofrun_core::assess::{Course, LessonFiles, MANIFEST_FILE, Stranger};
-use proofrun_core::finding::Findings;
+use proofrun_core::assess::{
+    Course, EVIDENCE_FOLDER, LessonFiles, MANIFEST_FILE, PAGE_FILE, REVIEWS_FOLDER, Stranger,
+};
+use proofrun_core::finding::{Finding, Findings, Place, Rule};
 use proofrun_core::record::EvidenceFolder;
 use proofrun_core::record::model::RECORD_FILE;
 use proofrun_core::source::includes;
@@ -61,45 +63,90 @@ pub enum CourseError {
     SameName(Utf8PathBuf, Utf8PathBuf),
 }
 
-/// The folders that hold a `lesson.toml`, relative to the root, in order of their names.
+/// Where a course's lessons are, and what looks like one and isn't.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// The folders that hold a `lesson.toml`, relative to the root, in order of their names.
+    pub folders: Vec<Utf8PathBuf>,
+    /// Folders that lost their manifest, and links where a lesson's folder belongs.
+    pub findings: Findings,
+}
+
+/// Looks for a course's lessons.
 ///
 /// # Errors
 /// When a folder can't be read, or two lessons have one name.
-pub fn lesson_folders(root: &Utf8Path) -> Result<Vec<Utf8PathBuf>, CourseError> {
-    let mut found = Vec::new();
-    walk_for_lessons(root, Utf8Path::new(""), 0, &mut found)?;
-    found.sort();
+pub fn survey(root: &Utf8Path) -> Result<Survey, CourseError> {
+    let mut survey = Survey::default();
+    walk_for_lessons(root, Utf8Path::new(""), 0, &mut survey)?;
+    survey.folders.sort();
     let mut names: BTreeMap<String, Utf8PathBuf> = BTreeMap::new();
-    for folder in &found {
+    for folder in &survey.folders {
         let name = folder.file_name().unwrap_or_default().to_owned();
         if let Some(other) = names.insert(name, folder.clone()) {
             return Err(CourseError::SameName(other, folder.clone()));
         }
     }
-    Ok(found)
+    Ok(survey)
+}
+
+/// The folders that hold a `lesson.toml`, relative to the root, in order of their names.
+///
+/// # Errors
+/// As [`survey`].
+pub fn lesson_folders(root: &Utf8Path) -> Result<Vec<Utf8PathBuf>, CourseError> {
+    Ok(survey(root)?.folders)
 }
 
 fn walk_for_lessons(
     root: &Utf8Path,
     folder: &Utf8Path,
     depth: usize,
-    found: &mut Vec<Utf8PathBuf>,
+    survey: &mut Survey,
 ) -> Result<(), CourseError> {
-    if depth > 0 && root.join(folder).join(MANIFEST_FILE).is_file() {
-        found.push(folder.to_owned());
+    let path = root.join(folder);
+    // Whatever stands under the manifest's name makes this a lesson; what is no plain file is a
+    // finding then.
+    if depth > 0 && path.join(MANIFEST_FILE).symlink_metadata().is_ok() {
+        survey.folders.push(folder.to_owned());
         return Ok(());
     }
-    if depth == LESSON_DEPTH_MAX {
-        return Ok(());
+    let entries = entries(&path)?;
+    if depth > 0 && lost_its_manifest(&path, folder, &entries) {
+        let fact = format!("the folder holds a lesson's files and no `{MANIFEST_FILE}`");
+        let next = "restore the manifest, or remove the folder in a change of its own";
+        survey.findings.push(Finding::error(Rule::Manifest, Place::file(folder), fact, next));
     }
-    for entry in entries(&root.join(folder))? {
+    for entry in entries {
         let skipped =
             entry.name.starts_with('.') || matches!(&*entry.name, "target" | "node_modules");
-        if entry.kind.is_dir() && !skipped {
-            walk_for_lessons(root, &folder.join(&entry.name), depth + 1, found)?;
+        let below = folder.join(&entry.name);
+        if entry.kind.is_symlink() && path.join(&entry.name).join(MANIFEST_FILE).is_file() {
+            let fact = "symbolic link to a lesson's folder, which is not followed";
+            let next = "put the lesson's folder itself here";
+            survey.findings.push(Finding::error(Rule::Stranger, Place::file(below), fact, next));
+        } else if entry.kind.is_dir() && !skipped && depth < LESSON_DEPTH_MAX {
+            walk_for_lessons(root, &below, depth + 1, survey)?;
         }
     }
     Ok(())
+}
+
+/// Whether a folder without a manifest was a lesson: it holds records or signed reviews, or bears a
+/// day's name and holds a page or a program. Otherwise dropping the manifest would drop the lesson
+/// from every check.
+fn lost_its_manifest(path: &Utf8Path, folder: &Utf8Path, entries: &[Entry]) -> bool {
+    let named_for_a_day = folder.file_name().is_some_and(|name| name.starts_with("day-"));
+    let mut names = entries.iter().map(|entry| entry.name.as_str());
+    if named_for_a_day && names.any(|name| name == PAGE_FILE || name.ends_with(".cu")) {
+        return true;
+    }
+    let children = |name: &str| path.join(name).read_dir_utf8().into_iter().flatten().flatten();
+    let holds = |name: &str| entries.iter().any(|entry| entry.name == name && entry.kind.is_dir());
+    let is_record = |at: &Utf8Path| at.join(RECORD_FILE).exists();
+    (holds(EVIDENCE_FOLDER) && children(EVIDENCE_FOLDER).any(|entry| is_record(entry.path())))
+        || (holds(REVIEWS_FOLDER)
+            && children(REVIEWS_FOLDER).any(|entry| entry.path().extension() == Some("sig")))
 }
 
 /// The files of a lesson.
@@ -210,6 +257,7 @@ pub struct CourseFiles {
     signers: Option<Vec<u8>>,
     policy: Option<Vec<u8>>,
     common: BTreeMap<String, String>,
+    strangers: Vec<&'static str>,
 }
 
 impl CourseFiles {
@@ -217,7 +265,12 @@ impl CourseFiles {
     pub fn into_course(self) -> (Course, Findings) {
         let signers = (Utf8Path::new(SIGNERS_FILE), self.signers.as_deref());
         let policy = (Utf8Path::new(POLICY_FILE), self.policy.as_deref());
-        let (trust, findings) = TrustRoot::read(signers, policy);
+        let (trust, mut findings) = TrustRoot::read(signers, policy);
+        for path in self.strangers {
+            let fact = "no plain file, so nothing is read through it";
+            let next = "put the file itself here";
+            findings.push(Finding::error(Rule::TrustRoot, Place::file(path), fact, next));
+        }
         (Course { trust, common: self.common, toolkit: None }, findings)
     }
 }
@@ -227,8 +280,14 @@ impl CourseFiles {
 /// # Errors
 /// When one is there and can't be read.
 pub fn course_files(root: &Utf8Path) -> Result<CourseFiles, CourseError> {
-    let optional = |name: &str| {
+    let mut strangers = Vec::new();
+    let mut optional = |name: &'static str| {
         let path = root.join(name);
+        // A link may lead anywhere, and a pipe would keep its reader waiting.
+        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            strangers.push(name);
+            return Ok(None);
+        }
         match read_capped(&path) {
             Ok(Ok(bytes)) => Ok(Some(bytes)),
             // Too large: the reader of the trust root says so, of a file that is no longer than
@@ -240,13 +299,10 @@ pub fn course_files(root: &Utf8Path) -> Result<CourseFiles, CourseError> {
             Err(error) => Err(error),
         }
     };
-    let mut files = CourseFiles {
-        signers: optional(SIGNERS_FILE)?,
-        policy: optional(POLICY_FILE)?,
-        common: BTreeMap::new(),
-    };
+    let (signers, policy) = (optional(SIGNERS_FILE)?, optional(POLICY_FILE)?);
+    let mut files = CourseFiles { signers, policy, common: BTreeMap::new(), strangers };
     let folder = root.join(COMMON_FOLDER);
-    if folder.is_dir() {
+    if folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
         for entry in entries(&folder)?.into_iter().filter(|entry| entry.kind.is_file()) {
             if let Ok(bytes) = read_capped(&folder.join(&entry.name))?
                 && let Ok(text) = String::from_utf8(bytes)

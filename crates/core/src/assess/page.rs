@@ -50,7 +50,15 @@ pub fn compare(
         if pair.as_ref() == primary { &mut of_primary } else { &mut of_others }.push(choice);
     }
     for (index, program) in text.lesson.programs.iter().enumerate() {
-        let Some(paragraph) = &program.header.status else { continue };
+        let Some(paragraph) = &program.header.status else {
+            // A source whose header isn't of this form (its commands stand in the manifest) has
+            // none.
+            if program.header.build.is_some() {
+                findings.push(no_paragraph(text, index));
+                of_primary.push(PageChoice::Neither);
+            }
+            continue;
+        };
         let choice = header_choice(&paragraph.lines, primary, evidence);
         if choice == PageChoice::Neither {
             findings.push(drifted_header(text, index, primary, evidence));
@@ -151,6 +159,13 @@ fn drifted_header(
         Shown::Current(_) => "it is neither the UNVERIFIED paragraph nor the reviewed record's",
         Shown::Withdrawn(_) => "it is neither the UNVERIFIED paragraph nor the WITHDRAWN one",
     })
+}
+
+fn no_paragraph(text: &LessonText, program: usize) -> Finding {
+    let place = Place::line(text.lesson.folder.join(&text.lesson.programs[program].source), 1);
+    let fact = "the header has no status paragraph that can be read";
+    let next = "add `// Status: UNVERIFIED` and its two lines, as `new` writes them";
+    Finding::error(Rule::StatusParagraph, place, fact, next)
 }
 
 fn next_step(pair: Option<&Pair>, evidence: &BTreeMap<Pair, Evidence>) -> String {

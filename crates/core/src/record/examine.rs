@@ -81,27 +81,38 @@ fn tampered(path: &Utf8Path, fact: String) -> Finding {
 pub fn parse(path: &Utf8Path, bytes: &[u8]) -> Result<Record, Finding> {
     let text =
         std::str::from_utf8(bytes).map_err(|_| tampered(path, "record is not UTF-8".to_owned()))?;
+    match toml::from_str::<Record>(text) {
+        Ok(record) if record.schema == RECORD_FORMAT => Ok(record),
+        read => Err(refusal(path, text, read.err())),
+    }
+}
+
+/// Why a text is no record of this format: another format before anything that one may hold or
+/// lack.
+fn refusal(path: &Utf8Path, text: &str, error: Option<toml::de::Error>) -> Finding {
     #[derive(serde::Deserialize)]
     struct Version {
         schema: u32,
     }
-    let version = toml::from_str::<Version>(text).map_err(|error| {
-        let fact = format!("record has no readable `schema`: {}", one_line(error.message()));
-        tampered(path, fact)
-    })?;
-    if version.schema != RECORD_FORMAT {
-        let fact =
-            format!("record format {} where this harness reads {RECORD_FORMAT}", version.schema);
-        return Err(Finding {
-            next: "use the harness that wrote it, or a newer one".into(),
-            ..tampered(path, fact)
-        });
+    let version = match toml::from_str::<Version>(text) {
+        Ok(version) => version.schema,
+        Err(error) => {
+            let fact = format!("record has no readable `schema`: {}", one_line(error.message()));
+            return tampered(path, fact);
+        }
+    };
+    match error {
+        Some(error) if version == RECORD_FORMAT => {
+            let at = error.span().map_or(0, |span| span.start);
+            let fact = format!("record can't be read: {}", one_line(error.message()));
+            Finding { place: Place::offset(path, text, at), ..tampered(path, fact) }
+        }
+        _ => {
+            let fact = format!("record format {version} where this harness reads {RECORD_FORMAT}");
+            let next = "use the harness that wrote it, or a newer one".into();
+            Finding { next, ..tampered(path, fact) }
+        }
     }
-    toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let fact = format!("record can't be read: {}", one_line(error.message()));
-        Finding { place: Place::offset(path, text, at), ..tampered(path, fact) }
-    })
 }
 
 fn one_line(text: &str) -> String {

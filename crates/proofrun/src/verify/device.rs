@@ -142,6 +142,7 @@ impl Runner<'_> {
         let _held = files::lock(&lock, &context.cancel, &mut |holder: &str| {
             context.note(format!("waiting for the device, which {holder} uses\n"));
         })?;
+        product.check()?;
         let deadline = Duration::from_secs(u64::from(lesson.run.deadline_s));
         let mut command = environment::scrubbed(Command::new(&product.executable))
             .args(&program.run[1..])

@@ -10,7 +10,13 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod base;
 mod evidence;
 mod fixture;
+mod manifests;
 mod ops;
+mod outputs;
+mod pages;
+mod people;
 mod resigned;
+mod texts;

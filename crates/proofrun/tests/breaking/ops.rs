@@ -57,6 +57,48 @@ impl ByteOp {
     }
 }
 
+/// A way to break a line of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineOp {
+    /// Its first letter or digit is another one.
+    Flip,
+    /// Gone.
+    Drop,
+    /// Blank.
+    Empty,
+    /// Its first half.
+    Truncate,
+    /// Twice.
+    Duplicate,
+    /// Behind the next line.
+    Reorder,
+}
+
+impl LineOp {
+    pub const ALL: [Self; 6] =
+        [Self::Flip, Self::Drop, Self::Empty, Self::Truncate, Self::Duplicate, Self::Reorder];
+
+    /// The text with this line broken; `None` where there is nothing to break.
+    pub fn apply(self, text: &str, at: usize) -> Option<String> {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let line = lines.get(at)?.clone();
+        match self {
+            Self::Flip => {
+                let letter = line.find(|c: char| c.is_ascii_alphanumeric())?;
+                let other = char::from(line.as_bytes()[letter] ^ 1);
+                lines[at] = format!("{}{other}{}", &line[..letter], &line[letter + 1..]);
+            }
+            Self::Drop => drop(lines.remove(at)),
+            Self::Empty => lines[at].clear(),
+            Self::Truncate => lines[at].truncate(line.len() / 2),
+            Self::Duplicate => lines.insert(at, line),
+            Self::Reorder if at + 1 < lines.len() => lines.swap(at, at + 1),
+            Self::Reorder => return None,
+        }
+        Some(lines.join("\n") + "\n").filter(|changed| changed != text)
+    }
+}
+
 /// A way to break a value of a TOML file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {

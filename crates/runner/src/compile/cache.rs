@@ -1,7 +1,9 @@
 //! Builds that were done earlier, by a digest of all that they depend on.
 //!
 //! **Invariant: an entry is used only if every file of it still has the digest that it had.** One
-//! that does not is removed and built again. What depends on the moment (a deadline, a signal) is
+//! that does not is removed and built again. Only an executable whose size and times are those of
+//! the moment in which it was digested is not digested again: it is a megabyte, and whoever runs or
+//! packs it asks [`Product::check`] first. What depends on the moment (a deadline, a signal) is
 //! not kept.
 //!
 //! An entry is a folder: `outcome.toml`, `log`, `0.ptx` and so on, and the executable under its own
@@ -20,7 +22,7 @@ use super::{BuildStatus, Error, Outcome, Product, Ptx, Request, diagnostics, ptx
 use crate::system::files;
 
 /// Raised when an entry's meaning changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// No file of an entry is larger.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 /// Work folders of builds that were killed are removed after this long.
@@ -48,6 +50,8 @@ struct Entry {
     wall_ms: u64,
     log: Digest,
     executable: Option<Digest>,
+    /// Size and times of the executable when it was digested.
+    stamp: Option<String>,
     status: BuildStatus,
     #[serde(default)]
     ptx: Vec<PtxEntry>,
@@ -189,6 +193,7 @@ fn write(folder: &Utf8Path, request: &Request<'_>, built: &Built) -> Result<(), 
         wall_ms: u64::try_from(built.wall.as_millis()).unwrap_or(u64::MAX),
         log: Digest::of(&built.log),
         executable: None,
+        stamp: None,
         status: built.status,
         ptx: Vec::new(),
     };
@@ -201,6 +206,7 @@ fn write(folder: &Utf8Path, request: &Request<'_>, built: &Built) -> Result<(), 
         files::create_dir(folder.join("bin"))?;
         std::fs::rename(executable, &kept).map_err(files::Error::system("move", executable))?;
         entry.executable = Some(Digest::of(files::read_capped(&kept, FILE_BYTES_MAX)?));
+        entry.stamp = stamp(&kept);
     }
     let text = toml::to_string(&entry).expect("an entry is plain data");
     Ok(files::write_new(&folder.join("outcome.toml"), text.as_bytes())?)
@@ -232,7 +238,9 @@ fn read(folder: &Utf8Path, request: &Request<'_>) -> Option<Outcome> {
         None => None,
         Some(executable_digest) => {
             let executable = executable_in(folder, request);
-            load(&format!("bin/{}", request.command.output()), executable_digest)?;
+            if entry.stamp.is_none() || stamp(&executable) != entry.stamp {
+                load(&format!("bin/{}", request.command.output()), executable_digest)?;
+            }
             let names_and_digests = all.iter().flat_map(|ptx| {
                 [ptx.source.as_str().as_bytes().to_vec(), ptx.digest.as_bytes().to_vec()]
             });
@@ -251,6 +259,32 @@ fn read(folder: &Utf8Path, request: &Request<'_>) -> Option<Outcome> {
         wall: Duration::from_millis(entry.wall_ms),
         cached: true,
     })
+}
+
+/// What changes when somebody writes to a plain file: its size, and the times at which its contents
+/// and its facts changed. `None` where there is no plain file.
+fn stamp(path: &Utf8Path) -> Option<String> {
+    let data = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let times = (data.mtime(), data.mtime_nsec(), data.ctime(), data.ctime_nsec());
+    Some(format!("{} {}.{:09} {}.{:09}", data.len(), times.0, times.1, times.2, times.3))
+}
+
+impl Product {
+    /// The executable's bytes, which are those that were built.
+    ///
+    /// # Errors
+    /// When it can't be read, or is another one by now.
+    pub fn check(&self) -> Result<Vec<u8>, files::Error> {
+        let bytes = files::read_capped(&self.executable, FILE_BYTES_MAX)?;
+        if Digest::of(&bytes) == self.executable_digest {
+            return Ok(bytes);
+        }
+        Err(files::Error::TooMuch {
+            path: self.executable.clone(),
+            what: "is not the program that was built".into(),
+            hint: "remove the cache's folder, and build again",
+        })
+    }
 }
 
 fn executable_in(folder: &Utf8Path, request: &Request<'_>) -> Utf8PathBuf {

@@ -41,7 +41,7 @@ pub fn of_outcome(
         let why = findings.first().map_or_else(|| "no executable".into(), |f| f.fact.clone());
         return Err(RecordError::Build { program: program.name.clone(), why });
     };
-    let executable = files::read_capped(&product.executable, FILE_BYTES_MAX)?;
+    let executable = product.check()?;
     let ptx: String = product.ptx.iter().map(|ptx| ptx.text.as_str()).collect();
     let facts = Prebuilt {
         argv: command.words(),
