@@ -241,6 +241,22 @@ fn a_spent_budget_stops_before_the_runs_and_leaves_out_sanitizers_after_them() {
     assert!(faults(&scene).is_empty());
 }
 
+#[test]
+fn what_a_first_round_prepared_is_finished_by_a_second_even_without_time() {
+    let scene = Scene::of(GOOD.as_bytes(), 20, true, &Digest::of("runner"));
+    let host = || FakeHost { sanitizer: Some("/bin/true".into()), ..FakeHost::default() };
+    assert_eq!(scene.prepare(&Take { host: host(), ..Take::default() }).unwrap(), None);
+    assert!(record_folders(&scene.out()).unwrap().is_empty());
+    let budget = Some(Duration::ZERO);
+    scene.record(&Take { host: host(), budget, ..Take::default() }).unwrap();
+    let (record, _) = scene.only_record();
+    assert!(record.check.is_some_and(|check| check.passed()));
+    assert!(record.sanitizer.iter().all(|row| row.outcome == SanitizerOutcome::NotExecuted));
+    assert!(faults(&scene).is_empty());
+    let again = scene.prepare(&Take::default()).unwrap();
+    assert!(again.is_some_and(|recorded| recorded.earlier));
+}
+
 /// What the real tool prints, by tool; the program's own line must not be kept.
 const SANITIZER: &str = "\
 #!/bin/sh

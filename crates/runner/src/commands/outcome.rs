@@ -78,11 +78,13 @@ impl Outcome {
         match self {
             Self::Stopped { budget: true, .. } => Some("the budget is spent".to_owned()),
             Self::Stopped { .. } => Some("stopped".to_owned()),
-            Self::Recorded { recorded, .. } => {
-                recorded.device_lost.as_ref().map(|_| "the device no longer answers".to_owned())
-            }
-            _ => None,
+            _ => self.lost_device().then(|| "the device no longer answers".to_owned()),
         }
+    }
+
+    /// Whether the device no longer answers since.
+    pub(super) fn lost_device(&self) -> bool {
+        matches!(self, Self::Recorded { recorded, .. } if recorded.device_lost.is_some())
     }
 
     /// The exit code that it asks for; 0 where it asks for none.

@@ -116,7 +116,8 @@ pub fn run(args: &Args, output: &mut impl Write) -> Result<u8, Refused> {
     Ok(exit_code(&rows))
 }
 
-/// Records one after the other, until nothing more can be.
+/// Records all: in a first round everything but the sanitizers, so that a budget is spent on every
+/// lesson's runs before it is spent on any sanitizer; in a second round the rest.
 fn record_all(
     recorder: &Recorder<'_>,
     source: &Source,
@@ -124,29 +125,66 @@ fn record_all(
     out: &Utf8Path,
     progress: &RefCell<Progress>,
 ) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let mut over: Option<String> = None;
     let pairs = chosen.iter().flat_map(|one| one.variants.iter().map(move |name| (one, name)));
-    for (one, variant) in pairs {
-        let lesson = one.files.name();
-        let outcome = match &over {
-            Some(why) => Outcome::NotStarted(why.clone()),
-            None => {
-                progress.borrow_mut().subject(lesson, variant);
-                let prebuilt = source.prebuilt(lesson, variant);
-                let subject = Subject {
-                    files: &one.files,
-                    text: &one.text,
-                    variant,
-                    prebuilt: prebuilt.as_deref(),
-                };
-                Outcome::of(recorder.record(subject, out), &one.text.lesson)
+    let pairs: Vec<(&Chosen, &String)> = pairs.collect();
+    let mut outcomes: Vec<Option<Outcome>> = Vec::new();
+    for round in [Round::Prepare, Round::Record] {
+        // A spent budget ends a round, and a lost device both: what was prepared waits for the
+        // next call.
+        let mut over: Option<String> = outcomes
+            .iter()
+            .flatten()
+            .find(|outcome| outcome.lost_device())
+            .and_then(Outcome::ends_all);
+        for (index, (one, variant)) in pairs.iter().enumerate() {
+            if let Some(Some(_)) = outcomes.get(index) {
+                continue;
             }
-        };
-        over = over.or(outcome.ends_all());
-        rows.push(Row { lesson: lesson.to_owned(), variant: variant.clone(), outcome });
+            let outcome = match &over {
+                Some(why) => Some(Outcome::NotStarted(why.clone())),
+                None => {
+                    progress.borrow_mut().subject(one.files.name(), variant);
+                    round.of(recorder, source, (one, variant), out)
+                }
+            };
+            over = over.or_else(|| outcome.as_ref().and_then(Outcome::ends_all));
+            match outcomes.get_mut(index) {
+                Some(slot) => *slot = outcome,
+                None => outcomes.push(outcome),
+            }
+        }
     }
-    rows
+    let rows = pairs.into_iter().zip(outcomes).filter_map(|((one, variant), outcome)| {
+        let (lesson, variant) = (one.files.name().to_owned(), variant.clone());
+        Some(Row { lesson, variant, outcome: outcome? })
+    });
+    rows.collect()
+}
+
+#[derive(Clone, Copy)]
+enum Round {
+    Prepare,
+    Record,
+}
+
+impl Round {
+    /// What becomes of a lesson's variant; `None` where that is left to the next round.
+    fn of(
+        self,
+        recorder: &Recorder<'_>,
+        source: &Source,
+        (one, variant): (&Chosen, &str),
+        out: &Utf8Path,
+    ) -> Option<Outcome> {
+        let prebuilt = source.prebuilt(one.files.name(), variant);
+        let prebuilt = prebuilt.as_deref();
+        let subject = Subject { files: &one.files, text: &one.text, variant, prebuilt };
+        let made = match self {
+            Self::Prepare => recorder.prepare(subject, out).transpose()?,
+            Self::Record => recorder.record(subject, out),
+        };
+        Some(Outcome::of(made, &one.text.lesson))
+    }
 }
 
 /// This program, which must be the bundle's: nothing that another one recorded is imported.

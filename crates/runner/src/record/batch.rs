@@ -57,7 +57,12 @@ impl Recorder<'_> {
         builds: &[Built],
         counter: &mut Counter,
     ) -> Result<Batch, RecordError> {
-        self.go_on()?;
+        if on.work.is_done(RUNS) {
+            counter.count(on.lesson.programs.len() * self.runs as usize);
+            self.stopped()?;
+        } else {
+            self.go_on()?;
+        }
         on.work.step(RUNS, || {
             let before = self.host.card_state(on.device);
             let mut lost = None;

@@ -112,6 +112,15 @@ pub struct Recorded {
     pub device_lost: Option<String>,
 }
 
+/// How far a record is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// Everything that publishing needs is done: builds, runs, checks.
+    Checked,
+    /// The record is there.
+    End,
+}
+
 impl Recorder<'_> {
     /// Makes the record below `out`, or finds the one that an earlier call made.
     ///
@@ -119,6 +128,30 @@ impl Recorder<'_> {
     /// When the gate forbids it, a program doesn't build, or the recording is stopped: what was
     /// done is kept below `out` and the next call goes on.
     pub fn record(&self, subject: Subject<'_>, out: &Utf8Path) -> Result<Recorded, RecordError> {
+        let made = self.make(subject, out, Until::End)?;
+        Ok(made.expect("making a record to its end leaves one or an error"))
+    }
+
+    /// Does all of [`Recorder::record`] but the sanitizers, which take the longest and which a
+    /// record can do without: for a first round over several lessons within one budget. The record
+    /// is there afterwards only if an earlier call made it, or the device was lost.
+    ///
+    /// # Errors
+    /// As [`Recorder::record`].
+    pub fn prepare(
+        &self,
+        subject: Subject<'_>,
+        out: &Utf8Path,
+    ) -> Result<Option<Recorded>, RecordError> {
+        self.make(subject, out, Until::Checked)
+    }
+
+    fn make(
+        &self,
+        subject: Subject<'_>,
+        out: &Utf8Path,
+        until: Until,
+    ) -> Result<Option<Recorded>, RecordError> {
         let lesson = &subject.text.lesson;
         let probe = self.host.probe();
         let device =
@@ -128,12 +161,14 @@ impl Recorder<'_> {
         let home = out.join(&lesson.name);
         let folder = home.join(plan.work_folder());
         if let Some(folder) = finish::earlier(self, &plan, &home, &folder)? {
-            return Ok(Recorded { folder, earlier: true, device_lost: None });
+            return Ok(Some(Recorded { folder, earlier: true, device_lost: None }));
         }
-        self.go_on()?;
+        if !folder.exists() {
+            self.go_on()?;
+        }
         let work = Work::open(&folder, &plan.digest)?;
         let on = On { work: &work, lesson, device, surroundings: &surroundings };
-        let made = self.make(&on, subject, &probe, &plan, &home);
+        let made = self.steps(&on, subject, &probe, (&plan, &home), until);
         // Nothing is gained by going on from one of these: it would end the same.
         if let Err(
             RecordError::Gated(_)
@@ -147,25 +182,27 @@ impl Recorder<'_> {
         made
     }
 
-    fn make(
+    fn steps(
         &self,
         on: &On<'_>,
         subject: Subject<'_>,
         probe: &Probe,
-        plan: &Plan,
-        home: &Utf8Path,
-    ) -> Result<Recorded, RecordError> {
-        let lesson = on.lesson;
-        let mut counter = Counter::new(lesson, self.runs);
+        (plan, home): (&Plan, &Utf8Path),
+        until: Until,
+    ) -> Result<Option<Recorded>, RecordError> {
+        let mut counter = Counter::new(on.lesson, self.runs);
         let builds = self.builds(on, subject, probe, &mut counter)?;
         let batch = self.batch(on, &builds, &mut counter)?;
         let check = self.check(on, &builds, &batch, &mut counter)?;
+        if until == Until::Checked && batch.lost.is_none() {
+            return Ok(None);
+        }
         let sanitizers = self.sanitizers(on, &builds, &batch, &mut counter)?;
         let device_lost = batch.lost.clone();
-        let programs = programs(lesson, &builds, &batch);
+        let programs = programs(on.lesson, &builds, &batch);
         let parts = finish::Parts { plan, batch, programs, sanitizers, check };
         let folder = finish::finish(self, on, parts, &builds, home)?;
-        Ok(Recorded { folder, earlier: false, device_lost })
+        Ok(Some(Recorded { folder, earlier: false, device_lost }))
     }
 
     fn builds(
@@ -177,9 +214,8 @@ impl Recorder<'_> {
     ) -> Result<Vec<Built>, RecordError> {
         let mut builds = Vec::new();
         for program in &on.lesson.programs {
-            self.go_on()?;
-            (self.progress)(&counter.next("build", &program.name));
             let name = format!("{}.build", program.name);
+            self.begin(on, &name, &counter.next("build", &program.name))?;
             let built = on.work.step(&name, || plan::build(self, on.work, subject, program))?;
             plan::check_executable(on.work, program, &built)?;
             let code = plan::code_of(on.work, subject, program, &built)?;
@@ -204,11 +240,11 @@ impl Recorder<'_> {
                 program.harness.as_ref().map(|harness| (program, built, harness))
             });
         let Some((program, built, harness)) = with_harness.next() else { return Ok(None) };
-        (self.progress)(&counter.next("check", &program.name));
+        let step = counter.next("check", &program.name);
         if batch.lost.is_some() {
             return Ok(Some(check_left_out(harness)));
         }
-        self.go_on()?;
+        self.begin(on, "check", &step)?;
         let code = on.work.path(&built.record.ptx);
         let summary = on.work.step("check", || {
             let (summary, report) = self.host.check(harness, &code, self.device)?;
@@ -259,8 +295,18 @@ impl Recorder<'_> {
         Ok(rows)
     }
 
-    /// Before a step that the record can't do without: an error where there is no time for it any
-    /// more.
+    /// Before a step that the record can't do without: says that it begins. Nothing, where it is
+    /// done already.
+    fn begin(&self, on: &On<'_>, name: &str, step: &Step<'_>) -> Result<(), RecordError> {
+        if on.work.is_done(name) {
+            return self.stopped();
+        }
+        self.go_on()?;
+        (self.progress)(step);
+        Ok(())
+    }
+
+    /// An error where there is no time for anything more.
     fn go_on(&self) -> Result<(), RecordError> {
         self.stopped()?;
         match self.ends {
@@ -322,6 +368,11 @@ impl Counter {
         let each = 1 + runs as usize + sanitize::TOOLS.len();
         let checks = lesson.programs.iter().filter(|program| program.harness.is_some()).count();
         Self { done: 0, of: lesson.programs.len() * each + checks.min(1) }
+    }
+
+    /// Counts steps that were done together.
+    fn count(&mut self, steps: usize) {
+        self.done += steps;
     }
 
     fn next<'a>(&mut self, name: &'a str, program: &'a str) -> Step<'a> {

@@ -60,7 +60,8 @@ impl Work {
         if self.is_done(RUNS) { Ok(()) } else { Ok(files::remove_dir(&self.folder)?) }
     }
 
-    fn is_done(&self, step: &str) -> bool {
+    /// Whether a step's outcome is there.
+    pub fn is_done(&self, step: &str) -> bool {
         self.path(&step_file(step)).exists()
     }
 

@@ -138,6 +138,15 @@ impl Scene {
 
     /// Records once, as told.
     pub fn record(&self, take: &Take<'_>) -> Result<Recorded, RecordError> {
+        self.with(take, |recorder, subject| recorder.record(subject, &self.out()))
+    }
+
+    /// Does all but the sanitizers.
+    pub fn prepare(&self, take: &Take<'_>) -> Result<Option<Recorded>, RecordError> {
+        self.with(take, |recorder, subject| recorder.prepare(subject, &self.out()))
+    }
+
+    fn with<T>(&self, take: &Take<'_>, call: impl FnOnce(&Recorder<'_>, Subject<'_>) -> T) -> T {
         let (files, text) = self.lesson();
         let recorder = Recorder {
             host: &take.host,
@@ -156,7 +165,7 @@ impl Scene {
         let prebuilt = self.bundle().join("prebuilt").join(LESSON).join("sm_80");
         let subject =
             Subject { files: &files, text: &text, variant: "sm_80", prebuilt: Some(&prebuilt) };
-        recorder.record(subject, &self.out())
+        call(&recorder, subject)
     }
 
     /// The one record below `out`, with its files; there must be nothing else.
