@@ -1,4 +1,5 @@
-//! What a command may know of the world: where the course is, the clock, the streams, whether somebody asks to stop.
+//! What a command may know of the world: where the course is, the clock, the streams, whether
+//! somebody asks to stop.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -78,7 +79,8 @@ impl Context {
         })
     }
 
-    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an empty environment.
+    /// That of a test: a folder, a clock, and streams that the test can read; nobody to ask, an
+    /// empty environment.
     pub fn for_test(
         cwd: &Utf8Path,
         clock: Box<dyn Clock>,
@@ -121,8 +123,8 @@ impl Context {
         Ok(answer)
     }
 
-    /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and its result is the
-    /// exit code.
+    /// Writes to standard output. That nobody reads it any more is no error: the work goes on, and
+    /// its result is the exit code.
     pub fn say(&self, text: impl AsRef<str>) {
         write_all(&mut self.out.borrow_mut(), text.as_ref());
     }
@@ -150,7 +152,8 @@ impl Context {
     }
 }
 
-/// Lines of standard input. They are read on a thread of their own, so that Ctrl-C ends the wait for one.
+/// Lines of standard input. They are read on a thread of their own, so that Ctrl-C ends the wait
+/// for one.
 fn answers_of_stdin() -> Answers {
     let mut lines: Option<Receiver<String>> = None;
     Box::new(move |cancel| {

@@ -1,6 +1,8 @@
-//! The list of keys as a text that commands change: lines are added and windows closed, and nothing is ever removed.
+//! The list of keys as a text that commands change: lines are added and windows closed, and nothing
+//! is ever removed.
 //!
-//! **Invariant: what is written reads back without a finding**, by the same strict reader that believes signatures.
+//! **Invariant: what is written reads back without a finding**, by the same strict reader that
+//! believes signatures.
 
 use camino::Utf8Path;
 use jiff::Timestamp;
@@ -74,8 +76,8 @@ impl Signers {
     /// Adds lines; those that stand there already are left out.
     ///
     /// # Errors
-    /// When a line is not strict, its key is listed already, or its principal has another key for the same purpose at
-    /// the same time.
+    /// When a line is not strict, its key is listed already, or its principal has another key for
+    /// the same purpose at the same time.
     pub fn add(&mut self, lines: &[String]) -> Result<(), Error> {
         let mut text = self.text.clone();
         if !text.is_empty() && !text.ends_with('\n') {
@@ -129,7 +131,8 @@ impl Signers {
                 Error::Usage(all.join("; "))
             })?;
             if let Some(old) = lines.get_mut(grant.line() as usize - 1) {
-                // The fourth blank, if there is one, begins the comment; a line without a finding has single blanks.
+                // The fourth blank, if there is one, begins the comment; a line without a finding
+                // has single blanks.
                 let comment = old.splitn(5, ' ').nth(4).map(str::to_owned);
                 *old = comment.map_or(line.clone(), |comment| format!("{line} {comment}"));
             }
@@ -161,7 +164,8 @@ fn parse(bytes: &[u8], what: &str) -> Result<AllowedSigners, Error> {
     Err(Error::Refused { what: what.to_owned(), findings })
 }
 
-/// Two keys of one principal that may sign the same thing at the same time, in the order of their lines.
+/// Two keys of one principal that may sign the same thing at the same time, in the order of their
+/// lines.
 fn overlapping(parsed: &AllowedSigners) -> Option<(&Grant, &Grant)> {
     let mut grants: Vec<&Grant> = parsed.grants().collect();
     grants.sort_by_key(|grant| (grant.signer().principal().clone(), grant.line()));

@@ -1,5 +1,7 @@
 //! States, derived step by step as a lesson goes its way.
 
+#![allow(clippy::unwrap_used, reason = "the helpers of a test may panic")]
+
 mod support;
 
 use proofrun_core::review::Verdict;

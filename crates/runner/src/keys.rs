@@ -93,7 +93,8 @@ impl SigningKey {
     }
 }
 
-/// Writes a new key: the private half, which only its owner may read, and the public half in `FILE.pub`.
+/// Writes a new key: the private half, which only its owner may read, and the public half in
+/// `FILE.pub`.
 ///
 /// # Errors
 /// When either file is there already, or would lie in the work tree `tree`, or the system refuses.

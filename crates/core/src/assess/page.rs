@@ -17,7 +17,8 @@ use super::text::LessonText;
 pub struct Compared {
     /// Derived from what every part holds.
     pub state: PageState,
-    /// Each part that holds none of its legitimate texts, and each that says something else than its fellows.
+    /// Each part that holds none of its legitimate texts, and each that says something else than
+    /// its fellows.
     pub findings: Findings,
 }
 

@@ -1,8 +1,9 @@
-//! What publishing and withdrawing make of a lesson's files: the other direction of [`super::page`].
+//! What publishing and withdrawing make of a lesson's files: the other direction of
+//! [`super::page`].
 //!
-//! **Invariant: a plan writes legitimate texts only: the blank stays blank until its pair is Reviewed, and
-//! publishing takes a [`Reviewed`], which nothing but a signed acceptance makes.** Nothing is written here; a caller
-//! assesses the lesson as the plan leaves it before it writes.
+//! **Invariant: a plan writes legitimate texts only: the blank stays blank until its pair is
+//! Reviewed, and publishing takes a [`Reviewed`], which nothing but a signed acceptance makes.**
+//! Nothing is written here; a caller assesses the lesson as the plan leaves it before it writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,8 @@ use crate::state::{Evidence, EvidenceState, Pair, Reviewed, Shown};
 use super::files::{LessonFiles, PAGE_FILE, SNAPSHOTS_FOLDER};
 use super::text::{LessonText, record_regions};
 
-/// The files that change: by their path within the lesson the new bytes, or nothing for one that goes.
+/// The files that change: by their path within the lesson the new bytes, or nothing for one that
+/// goes.
 pub type Plan = BTreeMap<Utf8PathBuf, Option<Vec<u8>>>;
 
 /// Why there is no plan.
@@ -63,8 +65,8 @@ pub struct Standing<'a> {
     pub primary: &'a Pair,
 }
 
-/// The files as publishing leaves them: everything of the primary pair, and the further regions of pairs that are
-/// Reviewed. Regions of other pairs keep the legitimate text that they hold.
+/// The files as publishing leaves them: everything of the primary pair, and the further regions of
+/// pairs that are Reviewed. Regions of other pairs keep the legitimate text that they hold.
 ///
 /// # Errors
 /// When the review is of another pair, or a file can't take its new text.
@@ -93,11 +95,12 @@ pub fn plan_publish(reviewed: &Reviewed, lesson: Standing<'_>) -> Result<Plan, P
     draft.into_plan()
 }
 
-/// The files as withdrawing leaves them: wherever something stands of a pair that was taken back, the text that says
-/// so, or what else may be shown of that pair; its snapshot goes.
+/// The files as withdrawing leaves them: wherever something stands of a pair that was taken back,
+/// the text that says so, or what else may be shown of that pair; its snapshot goes.
 ///
 /// # Errors
-/// When nothing was taken back, what was taken back stands nowhere, or a file can't take its new text.
+/// When nothing was taken back, what was taken back stands nowhere, or a file can't take its new
+/// text.
 pub fn plan_withdraw(lesson: Standing<'_>) -> Result<Plan, PlanError> {
     let taken_back: BTreeMap<&Pair, &Evidence> =
         lesson.evidence.iter().filter(|(_, of_pair)| is_taken_back(of_pair)).collect();
@@ -143,7 +146,8 @@ pub fn plan_withdraw(lesson: Standing<'_>) -> Result<Plan, PlanError> {
     if stands { draft.into_plan() } else { Err(PlanError::NothingShown) }
 }
 
-/// Whether a record of the pair was taken back, and nothing of today is left to publish in its place.
+/// Whether a record of the pair was taken back, and nothing of today is left to publish in its
+/// place.
 fn is_taken_back(of_pair: &Evidence) -> bool {
     let withdrawn = |record: &crate::state::AssessedRecord| {
         record.standing.withdrawal(&record.examined.digest).is_some()

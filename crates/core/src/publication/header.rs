@@ -7,8 +7,8 @@ use crate::state::{Pair, Shown};
 
 /// The paragraph for what the primary pair shows.
 ///
-/// No line ends in a backslash or a trigraph, and none holds a control character: names and reasons from outside are cut
-/// down to plain words first.
+/// No line ends in a backslash or a trigraph, and none holds a control character: names and reasons
+/// from outside are cut down to plain words first.
 pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
     match shown {
         Shown::Blank => [
@@ -35,8 +35,8 @@ pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
     }
 }
 
-/// The paragraph of a reviewed record; a reviewer who hasn't signed yet sees it with words in place of his name and
-/// the day.
+/// The paragraph of a reviewed record; a reviewer who hasn't signed yet sees it with words in place
+/// of his name and the day.
 pub fn verified_lines(primary: &Pair, examined: &Examined, by: &str, day: &str) -> [String; 3] {
     let record = &examined.record;
     let code = record.program.first().map_or_else(String::new, code_digest);

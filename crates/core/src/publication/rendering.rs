@@ -68,7 +68,8 @@ impl Rendering {
 pub fn render(lesson: &Lesson, examined: &Examined, matched: &[MatchedRuns]) -> Option<Rendering> {
     let mut programs = Vec::new();
     for (index, (program, runs)) in lesson.programs.iter().zip(matched).enumerate() {
-        // A further program has no rule of its own, and its fields are other fields: its first run is shown.
+        // A further program has no rule of its own, and its fields are other fields: its first run
+        // is shown.
         let choice = if index == 0 { &lesson.publish.run } else { &RunChoice::Index(0) };
         let run = published_run(choice, &runs.runs)?;
         let recorded = examined.record.program(&program.name)?;
@@ -165,8 +166,8 @@ pub fn body(lesson: &Lesson, region: &Region, pair: &Pair, shown: &Shown) -> Opt
     }
 }
 
-/// A region's body as a rendering has it: all that a reviewer signs, without the line that names him. `None` for a
-/// region of another kind or of a program that the rendering doesn't have.
+/// A region's body as a rendering has it: all that a reviewer signs, without the line that names
+/// him. `None` for a region of another kind or of a program that the rendering doesn't have.
 pub fn record_body(lesson: &Lesson, region: &Region, rendering: &Rendering) -> Option<String> {
     if region.kind != RegionKind::Record {
         return None;

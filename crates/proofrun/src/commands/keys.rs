@@ -76,7 +76,8 @@ struct Close {
     /// Whose keys.
     #[arg(value_name = "PRINCIPAL")]
     principal: String,
-    /// The last moment at which they count: `2026-06-30` (its start, in UTC) or `2026-06-30T12:00:00Z`.
+    /// The last moment at which they count: `2026-06-30` (its start, in UTC) or
+    /// `2026-06-30T12:00:00Z`.
     #[arg(long, value_name = "TIME")]
     at: String,
 }

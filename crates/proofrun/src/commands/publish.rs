@@ -18,8 +18,9 @@ use crate::verify::state;
 
 /// Renders reviewed records into pages, headers and snapshots.
 ///
-/// A lesson is published when the evidence of its primary device and build is Reviewed; every other lesson is refused
-/// by name. Nothing overrides that. The files of a lesson are written together or not at all.
+/// A lesson is published when the evidence of its primary device and build is Reviewed; every other
+/// lesson is refused by name. Nothing overrides that. The files of a lesson are written together or
+/// not at all.
 #[derive(Debug, clap::Args)]
 pub struct Publish {
     /// Lessons to publish, by name, folder or `day-N`; by default all.
@@ -110,7 +111,8 @@ fn plan(lesson: &LoadedLesson) -> Result<Result<Plan, Findings>, Error> {
     plan_publish(reviewed, standing).map(Ok).map_err(|error| plan_error(lesson, error))
 }
 
-/// Whether the lesson stands as `publish` would leave it. An honest page of a lesson that isn't reviewed does.
+/// Whether the lesson stands as `publish` would leave it. An honest page of a lesson that isn't
+/// reviewed does.
 fn check(context: &Context, lesson: &LoadedLesson) -> Result<Findings, Error> {
     let told = state(lesson).unwrap_or_else(|| "manifest can't be read".to_owned());
     context.say(format!("{}: {told}\n", lesson.files.name()));

@@ -23,8 +23,9 @@ use crate::signers::{Signers, describe};
 
 /// Shows what awaits a review, and signs verdicts on it.
 ///
-/// On a terminal it asks for each record: accept, reject or skip, and why. Elsewhere it prints the screens and exits
-/// with 21 where any record awaits a review. Verdicts from scripts name the digest in full.
+/// On a terminal it asks for each record: accept, reject or skip, and why. Elsewhere it prints the
+/// screens and exits with 21 where any record awaits a review. Verdicts from scripts name the
+/// digest in full.
 #[derive(Debug, clap::Args)]
 pub struct Review {
     /// Lessons to look at, by name, folder or `day-N`; by default all.
@@ -59,7 +60,8 @@ struct Verdict {
     /// Revoke an entry, or every acceptance of a record, by its digest.
     #[arg(long, value_name = "DIGEST", requires_all = ["reason", "key", "reviewer"])]
     revoke: Option<String>,
-    /// Write a small course with all that awaits a review into a new folder, for a reviewer elsewhere.
+    /// Write a small course with all that awaits a review into a new folder, for a reviewer
+    /// elsewhere.
     #[arg(long, value_name = "DIR")]
     export: Option<Utf8PathBuf>,
     /// Take in the signed reviews of a folder that came back.
@@ -109,7 +111,8 @@ impl Review {
         given.map(|(text, make)| Ok(make(whole_digest(text)?))).transpose()
     }
 
-    /// Screen by screen, with the course read anew before each: what was signed a moment ago counts.
+    /// Screen by screen, with the course read anew before each: what was signed a moment ago
+    /// counts.
     fn ask(&self, root: &Root, context: &Context, selection: &Selection) -> Result<Exit, Error> {
         let first = Loaded::read(root, selection, context)?;
         let digests: Vec<Digest> = awaiting(&first).iter().map(|it| it.digest()).collect();
@@ -256,7 +259,8 @@ fn told(written: &Written, decision: Decision, context: &Context) {
     let verb = if matches!(decision, Decision::Reject(_)) { "rejected" } else { verb };
     let lesson = &written.lesson;
     context.say(format!(
-        "{verb}, by entry {}\n  {}\n  next: commit it; `{} {next} {lesson}` where the page has to change\n",
+        "{verb}, by entry {}\n  {}\n  next: commit it; `{} {next} {lesson}` where the page has to \
+         change\n",
         written.entry, written.path, context.name
     ));
 }
@@ -272,7 +276,8 @@ fn export_to(
         tell_left(context, 0);
         return Ok(Exit::Holds);
     }
-    // Lessons are found below the root by their manifests: a second copy there would be a second lesson.
+    // Lessons are found below the root by their manifests: a second copy there would be a second
+    // lesson.
     if folder.starts_with(root.path()) || folder.exists() {
         let text = format!("`{folder}` is there or lies in the course; name a new folder outside");
         return Err(Error::Usage(text));

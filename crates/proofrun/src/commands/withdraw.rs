@@ -12,9 +12,11 @@ use crate::exit::Exit;
 use crate::loaded::{Loaded, LoadedLesson, Selection};
 use crate::publishing::{errors_after, plan_error, standing, tell, write};
 
-/// Replaces what a page shows of a revoked or rejected record by a line that says since when, by whom and why.
+/// Replaces what a page shows of a revoked or rejected record by a line that says since when, by
+/// whom and why.
 ///
-/// The reason is the one that the revocation was signed with. Header and regions say the same, and the snapshot goes.
+/// The reason is the one that the revocation was signed with. Header and regions say the same, and
+/// the snapshot goes.
 #[derive(Debug, clap::Args)]
 pub struct Withdraw {
     /// Lessons, by name, folder or `day-N`.
@@ -86,7 +88,7 @@ fn plan(lesson: &LoadedLesson) -> Result<Result<Plan, Finding>, Error> {
             let reviewed =
                 of_primary.is_some_and(|evidence| evidence.state == EvidenceState::Reviewed);
             let next = if reviewed {
-                "revoke first (`review --revoke DIGEST --reason …`); or `publish` what is reviewed"
+                "revoke first, with `review --revoke DIGEST`; or `publish` what is reviewed"
             } else {
                 revoke
             };

@@ -1,8 +1,9 @@
 //! Review: what a reviewer sees, and how a verdict becomes a signed entry.
 //!
-//! [`screen`](screen::screen) shows one record; [`sign`] checks a verdict, signs it and writes it; [`export`] and
-//! [`arrivals`] carry reviews to somebody elsewhere and back. **Invariants: no byte from outside reaches the screen but
-//! through [`rows::Rows`], which escapes it; nothing is written that `verify` would call tampered.**
+//! [`screen`](screen::screen) shows one record; [`sign`] checks a verdict, signs it and writes it;
+//! [`export`] and [`arrivals`] carry reviews to somebody elsewhere and back. **Invariants: no byte
+//! from outside reaches the screen but through [`rows::Rows`], which escapes it; nothing is written
+//! that `verify` would call tampered.**
 
 pub mod arrivals;
 mod changes;

@@ -1,8 +1,9 @@
 //! The rows of a screen, and the one place where text from outside is made harmless.
 //!
-//! **Invariant: only text of this module's making stands in the first columns, whatever a row holds and however
-//! narrow the terminal is**: control characters are escaped, and long rows are broken here, since a terminal would go on
-//! at its left edge. So neither a program's output nor a reason can look like a part of the screen that the harness wrote.
+//! **Invariant: only text of this module's making stands in the first columns, whatever a row holds
+//! and however narrow the terminal is**: control characters are escaped, and long rows are broken
+//! here, since a terminal would go on at its left edge. So neither a program's output nor a reason
+//! can look like a part of the screen that the harness wrote.
 
 use std::fmt::Write as _;
 
@@ -29,7 +30,8 @@ const LABEL_WIDTH: usize = 11;
 /// The narrowest text column; on a narrower terminal rows wrap as they will.
 const TEXT_WIDTH_MIN: usize = 20;
 
-/// A screen in the making. Styles are written always; the stream that it goes to drops them where they don't belong.
+/// A screen in the making. Styles are written always; the stream that it goes to drops them where
+/// they don't belong.
 #[derive(Debug)]
 pub struct Rows {
     text: String,
@@ -73,7 +75,8 @@ impl Rows {
         }
     }
 
-    /// Each line of a text, behind a mark. Only line feeds end a line; all other line ends are escaped.
+    /// Each line of a text, behind a mark. Only line feeds end a line; all other line ends are
+    /// escaped.
     pub fn lines(&mut self, style: Style, mark: &str, text: &str) {
         for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
             self.marked(style, mark, line);
@@ -86,18 +89,26 @@ impl Rows {
     }
 }
 
-/// A text in pieces of at most so many columns; at least one. Every character beyond ASCII counts as two columns, which
-/// none exceeds.
+/// A text in pieces of at most so many columns, broken after a blank where one is near; at least
+/// one. Every character beyond ASCII counts as two columns, which none exceeds.
 fn pieces(text: &str, width: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut used) = (0, 0);
+    // Behind the last blank of this piece, and how many columns of it come before.
+    let mut blank: Option<(usize, usize)> = None;
     for (at, c) in text.char_indices() {
         let columns = if c.is_ascii() { 1 } else { 2 };
         if used + columns > width && at > start {
-            pieces.push(&text[start..at]);
-            (start, used) = (at, 0);
+            let (end, before) =
+                blank.filter(|(_, before)| *before > width / 2).unwrap_or((at, used));
+            pieces.push(&text[start..end]);
+            (start, used) = (end, used - before);
+            blank = None;
         }
         used += columns;
+        if c == ' ' {
+            blank = Some((at + 1, used));
+        }
     }
     pieces.push(&text[start..]);
     pieces
@@ -135,12 +146,15 @@ mod tests {
         rows.label("page");
         rows.marked(ADDED, "+ ", "0123456789012345678901234567890");
         rows.row("漢".repeat(11));
+        rows.row("twelve words, 0123456789");
         rows.row("");
         let expect = [
             "page       + 012345678901234567",
             "           + 8901234567890",
             "           漢漢漢漢漢漢漢漢漢漢",
             "           漢",
+            "           twelve words,",
+            "           0123456789",
             "           ",
         ];
         assert_eq!(shown(rows), expect);

@@ -1,7 +1,8 @@
 //! From a verdict to a signed entry on disk.
 //!
-//! **Invariant: an entry is written only where the lesson, assessed with it, has no new finding of tampering, and an
-//! acceptance only where it then counts.** So the harness never makes a review that its own `verify` refuses.
+//! **Invariant: an entry is written only where the lesson, assessed with it, has no new finding of
+//! tampering, and an acceptance only where it then counts.** So the harness never makes a review
+//! that its own `verify` refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -241,7 +242,8 @@ fn check_not_the_recorder(
     refuse(what, Rule::SelfReview, place, fact, next)
 }
 
-/// An acceptance that would not count is not written: a reject stands, or the record was revoked for good.
+/// An acceptance that would not count is not written: a reject stands, or the record was revoked
+/// for good.
 fn check_counts(after: &Assessment, record: Digest, entry: Digest) -> Result<(), Error> {
     let all = after.evidence.values().flat_map(|evidence| &evidence.records);
     let Some(found) = all.into_iter().find(|it| it.examined.digest == record) else {

@@ -1,7 +1,8 @@
 //! Settings with which insta passes a snapshot that differs, or writes one that nobody reviewed.
 //!
-//! Our own comparison is of bytes and doesn't ask insta; these settings are refused because whoever runs
-//! `cargo test` would see a pass all the same. Names and files are those that insta 1.49 reads (`src/env.rs`).
+//! Our own comparison is of bytes and doesn't ask insta; these settings are refused because whoever
+//! runs `cargo test` would see a pass all the same. Names and files are those that insta 1.49 reads
+//! (`src/env.rs`).
 
 use proofrun_core::finding::Findings;
 use proofrun_core::{Finding, Place, Rule};
@@ -56,7 +57,8 @@ fn of_environment(name: &str, value: &str) -> Finding {
     Finding::error(Rule::InstaForcePass, Place::file("."), fact, next)
 }
 
-/// Whether a line may set `force_pass` or `update`, however YAML lets it be spelt: an escape in a quoted key counts.
+/// Whether a line may set `force_pass` or `update`, however YAML lets it be spelt: an escape in a
+/// quoted key counts.
 fn is_suspect(line: &str) -> bool {
     let said = line.split(" #").next().unwrap_or(line);
     let is_comment = said.trim_start().starts_with('#');

@@ -4,7 +4,7 @@
 //! Records are made here as `lesson-runner record` would make them, of output that this module writes: no test
 //! of the harness needs a card, and none of these records ever leaves its temporary folder.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses a part of it")]
 
 pub mod course;
 pub mod recorded;
