@@ -1,6 +1,8 @@
 //! The walk of a lesson from its first record to Published, Stale, Withdrawn, and on; each step's
 //! states, and what `verify` and `publish` say of it.
 
+#![allow(clippy::unwrap_used, reason = "the helpers of a test may panic")]
+
 mod support;
 
 use proofrun_core::Digest;
@@ -254,4 +256,35 @@ fn a_tampered_record_refuses_the_lesson() {
     check(&course, &["publish"], 24, "refused");
     let ran = course.verdict("--accept", record, REVIEWER, "fine");
     assert!(ran.code() == 24 && ran.err.contains("Tampered"), "{}", ran.all());
+}
+
+#[test]
+fn settings_that_make_insta_pass_are_refused() {
+    let course = Scratch::with_lesson();
+    let with = |name: &'static str, value: &'static str| {
+        support::run_with(course.path(), support::NOW, &["verify", "--offline"], |mut context| {
+            context.environment = Box::new(move |asked| (asked == name).then(|| value.into()));
+            context
+        })
+    };
+    for (name, value, code) in [
+        ("INSTA_FORCE_PASS", "1", 28),
+        ("INSTA_FORCE_PASS", "0", 0),
+        ("INSTA_UPDATE", "always", 28),
+        ("INSTA_UPDATE", "unseen", 28),
+        ("INSTA_UPDATE", "no", 0),
+        ("INSTA_FORCE_UPDATE_SNAPSHOTS", "1", 28),
+    ] {
+        let ran = with(name, value);
+        assert_eq!(ran.code(), code, "{name}={value}: {}", ran.all());
+        assert_eq!(ran.out.contains("insta-force-pass"), code == 28, "{}", ran.all());
+    }
+    for name in ["insta.yaml", ".insta.yaml", ".config/insta.yaml"] {
+        course.write(name, "behavior:\n  force_pass: true\n");
+        let ran = course.verify();
+        assert_eq!(ran.code(), 28, "{name}: {}", ran.all());
+        assert!(ran.out.contains(&format!("{name}:2")), "{name}: {}", ran.all());
+        course.write(name, "# plain output\nbehavior:\n  output: diff\n");
+        assert_eq!(course.verify().code(), 0, "{name}");
+    }
 }

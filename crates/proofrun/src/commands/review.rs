@@ -259,7 +259,8 @@ fn told(written: &Written, decision: Decision, context: &Context) {
     let verb = if matches!(decision, Decision::Reject(_)) { "rejected" } else { verb };
     let lesson = &written.lesson;
     context.say(format!(
-        "{verb}, by entry {}\n  {}\n  next: commit it; `{} {next} {lesson}` where the page has to change\n",
+        "{verb}, by entry {}\n  {}\n  next: commit it; `{} {next} {lesson}` where the page has to \
+         change\n",
         written.entry, written.path, context.name
     ));
 }

@@ -88,7 +88,7 @@ fn plan(lesson: &LoadedLesson) -> Result<Result<Plan, Finding>, Error> {
             let reviewed =
                 of_primary.is_some_and(|evidence| evidence.state == EvidenceState::Reviewed);
             let next = if reviewed {
-                "revoke first (`review --revoke DIGEST --reason …`); or `publish` what is reviewed"
+                "revoke first, with `review --revoke DIGEST`; or `publish` what is reviewed"
             } else {
                 revoke
             };

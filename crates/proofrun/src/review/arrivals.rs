@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use proofrun_core::assess::{Course, REVIEWS_FOLDER, assess};
+use proofrun_core::assess::{Course, Plan, REVIEWS_FOLDER, assess};
 use proofrun_core::finding::{Findings, Place};
 use proofrun_core::record::model::RECORD_FILE;
 use proofrun_core::review::Entry;
@@ -117,14 +117,14 @@ pub struct Checked {
 /// # Errors
 /// All that is wrong.
 pub fn check(loaded: &Loaded, arrivals: &Arrivals, signers: &Signers) -> Result<Checked, Error> {
-    let mut course = Course { ..loaded.course.clone() };
     let mut findings = Findings::new();
+    let mut course: Course = loaded.course.clone();
     course.trust.signers = signers.parsed().clone();
     let mut checked = Checked { files: BTreeMap::new(), told: Vec::new() };
     if signers.is_changed() {
         checked.files.insert(SIGNERS_FILE.into(), signers.text().as_bytes().to_vec());
     }
-    let mut by_lesson: BTreeMap<&str, BTreeMap<Utf8PathBuf, Option<Vec<u8>>>> = BTreeMap::new();
+    let mut by_lesson: BTreeMap<&str, Plan> = BTreeMap::new();
     for arrival in &arrivals.entries {
         match place(loaded, arrival) {
             Err(finding) => findings.push(finding),
@@ -150,10 +150,7 @@ pub fn check(loaded: &Loaded, arrivals: &Arrivals, signers: &Signers) -> Result<
 }
 
 /// The lesson and the files of an entry there; none where they lie there already.
-fn place<'a>(
-    loaded: &'a Loaded,
-    arrival: &Arrival,
-) -> Result<(&'a LoadedLesson, BTreeMap<Utf8PathBuf, Option<Vec<u8>>>), Finding> {
+fn place<'a>(loaded: &'a Loaded, arrival: &Arrival) -> Result<(&'a LoadedLesson, Plan), Finding> {
     let at = || Place::file(&arrival.path);
     let entry = Entry::parse(&arrival.entry).map_err(|errors| {
         let all: Vec<_> = errors.iter().map(ToString::to_string).collect();
@@ -166,7 +163,7 @@ fn place<'a>(
     })?;
     let digest = Digest::of(&arrival.entry);
     let base = Utf8Path::new(REVIEWS_FOLDER);
-    let mut files = BTreeMap::new();
+    let mut files = Plan::new();
     for (ending, bytes) in [("toml", &arrival.entry), ("sig", &arrival.signature)] {
         let path = base.join(format!("{digest}.{ending}"));
         match lesson.files.get(&path) {

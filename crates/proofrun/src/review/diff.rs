@@ -26,9 +26,6 @@ pub fn show(subject: &Subject<'_>, rendering: &Rendering, rows: &mut Rows) {
     let primary = subject.lesson.assessment.primary.as_ref();
     let pair = &subject.evidence.pair;
     rows.label("page");
-    rows.row(format!(
-        "+ to come, - stands today; each region ends: Reviewed by `{NAME}` on {DAY}."
-    ));
     let mut parts = Parts { facts: facts(&subject.record.examined), told: false, seen: Vec::new() };
     for (_, region) in record_regions(&text.page) {
         if text.region_pair(region, primary).as_ref() == Some(pair)
@@ -70,7 +67,8 @@ impl Parts {
         let page = text.page_path().file_name().unwrap_or_default();
         let place = format!("{page}:{} {}", region.open_line, region.name);
         if body(&text.lesson, region, pair, &Shown::Blank).as_deref() == Some(stands) {
-            rows.row(format!("{place}, blank today"));
+            let ends = format!("ends with: Reviewed by `{NAME}` on {DAY}.");
+            rows.row(format!("{place}, blank today; {ends}"));
             rows.lines(ADDED, "+ ", &self.shortened(&part));
         } else {
             rows.row(place);

@@ -15,6 +15,9 @@ use crate::loaded::{Loaded, LoadedLesson};
 use super::Subject;
 use super::screen::screen;
 
+/// What the reviewer does, step by step.
+const HOW_TO: &str = include_str!("how-to.md");
+
 /// The file of further lines for the list of keys, at the folder's top.
 pub const SIGNERS_TO_ADD: &str = "allowed_signers.add";
 
@@ -49,7 +52,7 @@ pub fn files(
             files.insert(format!("entries/{}.{kind}.toml", digest.short()).into(), entry);
         }
     }
-    files.insert("HOW-TO.md".into(), how_to().into_bytes());
+    files.insert("HOW-TO.md".into(), HOW_TO.as_bytes().to_vec());
     files
 }
 
@@ -69,48 +72,4 @@ fn blank_entry(subject: &Subject<'_>, kind: &str) -> String {
         text.push_str(&format!("\n[rendering]\nformat = {RENDER_FORMAT}\ndigest = \"{digest}\"\n"));
     }
     text
-}
-
-fn how_to() -> String {
-    format!(
-        "# Reviewing these records\n\
-         \n\
-         `screens/` holds what there is to check, a file a record; `renderings/` the text that would be published.\n\
-         The records themselves lie under `lessons/*/evidence/`.\n\
-         \n\
-         ## With Proofrun\n\
-         \n\
-         This folder is a course. In a checkout of the harness:\n\
-         \n\
-         ```sh\n\
-         cargo xtask --root THIS_FOLDER review\n\
-         cargo xtask --root THIS_FOLDER review --accept DIGEST --reason TEXT --reviewer NAME --key FILE\n\
-         ```\n\
-         \n\
-         A key that `{SIGNERS_FILE}` doesn't list yet is added here first, and its line sent along:\n\
-         \n\
-         ```sh\n\
-         cargo xtask keys new --principal NAME --review --out ~/review-key > THIS_FOLDER/{SIGNERS_TO_ADD}\n\
-         cargo xtask --root THIS_FOLDER keys add --from THIS_FOLDER/{SIGNERS_TO_ADD}\n\
-         ```\n\
-         \n\
-         ## With OpenSSH alone\n\
-         \n\
-         Fill in one of `entries/*.toml`: NAME, the time in UTC, and a reason on one line. Change nothing else, then\n\
-         \n\
-         ```sh\n\
-         ssh-keygen -Y sign -n review@proofrun -f KEY entries/DIGEST.accept.toml\n\
-         ```\n\
-         \n\
-         The key must be of type ed25519. If it is not listed yet, put this line into `{SIGNERS_TO_ADD}`:\n\
-         \n\
-         ```\n\
-         NAME namespaces=\"review@proofrun\" ssh-ed25519 PUBLIC_KEY\n\
-         ```\n\
-         \n\
-         ## Back\n\
-         \n\
-         Send the folder back, or only the entries with their signatures and `{SIGNERS_TO_ADD}`. There they are taken\n\
-         in with `review --import FOLDER`, after every check is made again. The private key stays with you.\n"
-    )
 }

@@ -89,18 +89,26 @@ impl Rows {
     }
 }
 
-/// A text in pieces of at most so many columns; at least one. Every character beyond ASCII counts
-/// as two columns, which none exceeds.
+/// A text in pieces of at most so many columns, broken after a blank where one is near; at least
+/// one. Every character beyond ASCII counts as two columns, which none exceeds.
 fn pieces(text: &str, width: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut used) = (0, 0);
+    // Behind the last blank of this piece, and how many columns of it come before.
+    let mut blank: Option<(usize, usize)> = None;
     for (at, c) in text.char_indices() {
         let columns = if c.is_ascii() { 1 } else { 2 };
         if used + columns > width && at > start {
-            pieces.push(&text[start..at]);
-            (start, used) = (at, 0);
+            let (end, before) =
+                blank.filter(|(_, before)| *before > width / 2).unwrap_or((at, used));
+            pieces.push(&text[start..end]);
+            (start, used) = (end, used - before);
+            blank = None;
         }
         used += columns;
+        if c == ' ' {
+            blank = Some((at + 1, used));
+        }
     }
     pieces.push(&text[start..]);
     pieces
@@ -138,12 +146,15 @@ mod tests {
         rows.label("page");
         rows.marked(ADDED, "+ ", "0123456789012345678901234567890");
         rows.row("漢".repeat(11));
+        rows.row("twelve words, 0123456789");
         rows.row("");
         let expect = [
             "page       + 012345678901234567",
             "           + 8901234567890",
             "           漢漢漢漢漢漢漢漢漢漢",
             "           漢",
+            "           twelve words,",
+            "           0123456789",
             "           ",
         ];
         assert_eq!(shown(rows), expect);

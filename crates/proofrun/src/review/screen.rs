@@ -3,7 +3,7 @@
 use proofrun_core::card::CardState;
 use proofrun_core::page::{Holds, HoldsOp, HoldsTerm};
 use proofrun_core::publication::RENDER_FORMAT;
-use proofrun_core::record::model::{Record, SignedAt};
+use proofrun_core::record::model::{Record, SanitizerOutcome, SignedAt};
 use proofrun_core::state::AssessedRecord;
 
 use crate::loaded::Loaded;
@@ -148,17 +148,32 @@ fn machine(record: &Record, rows: &mut Rows) {
     rows.label("card");
     rows.row(format!("before: {}", card(&record.before)));
     rows.row(format!("after:  {}", card(&record.after)));
-    let tools: Vec<String> = record.sanitizer.iter().map(odd::sanitizer).collect();
-    let tools = if tools.is_empty() { "no row".to_owned() } else { tools.join("; ") };
     rows.label("checks");
-    rows.row(format!("compute-sanitizer: {tools}"));
-    rows.row(match &record.check {
-        None => "Rust checks: not executed".to_owned(),
+    let check = match &record.check {
+        None => "Rust checks not executed".to_owned(),
         Some(check) => format!(
             "Rust checks `{}`: {} executed, {} failed, {} not executed",
             check.harness, check.executed, check.failed, check.not_executed
         ),
-    });
+    };
+    rows.row(format!("{}; {check}", sanitizers(record)));
+}
+
+/// The tools by what came of them; those that are clean for every program in one phrase.
+fn sanitizers(record: &Record) -> String {
+    let clean = |tool: &str| {
+        let mut rows = record.sanitizer.iter().filter(|row| row.tool == tool);
+        rows.all(|row| row.outcome == SanitizerOutcome::Clean)
+    };
+    let mut tools: Vec<&str> = record.sanitizer.iter().map(|row| row.tool.as_str()).collect();
+    tools.dedup();
+    let all_clean: Vec<&str> = tools.into_iter().filter(|tool| clean(tool)).collect();
+    let others = record.sanitizer.iter().filter(|row| !clean(&row.tool)).map(odd::sanitizer);
+    let mut phrases: Vec<String> = others.collect();
+    if !all_clean.is_empty() {
+        phrases.insert(0, format!("clean: {}", all_clean.join(", ")));
+    }
+    if phrases.is_empty() { "no sanitizer".to_owned() } else { phrases.join("; ") }
 }
 
 fn card(card: &CardState) -> String {
@@ -169,10 +184,14 @@ fn card(card: &CardState) -> String {
         value.map_or_else(|| format!("? {unit}"), |value| format!("{value} {unit}"))
     };
     let watts = card.power_mw.map(|milli| milli.div_ceil(1000));
+    let others = match card.other_processes {
+        Some(0) => "alone".to_owned(),
+        others => of(others, "other processes"),
+    };
     let reasons = match &card.throttle_reasons {
-        None => "?".to_owned(),
-        Some(reasons) if reasons.is_empty() => "none".to_owned(),
-        Some(reasons) => reasons.join(" "),
+        None => "clocks ?".to_owned(),
+        Some(reasons) if reasons.is_empty() => "clocks free".to_owned(),
+        Some(reasons) => format!("clocks held down by {}", reasons.join(" ")),
     };
     [
         of(card.sm_clock_mhz, "MHz"),
@@ -180,8 +199,8 @@ fn card(card: &CardState) -> String {
         of(card.temperature_c, "°C"),
         of(watts, "W"),
         of(card.utilisation_percent, "% busy"),
-        of(card.other_processes, "other processes"),
-        format!("clocks held down: {reasons}"),
+        others,
+        reasons,
     ]
     .join(", ")
 }

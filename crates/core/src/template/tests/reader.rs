@@ -89,7 +89,9 @@ fn a_block_that_repeats_by_an_unknown_fact_is_unchecked() {
 
 proptest::proptest! {
     #[test]
-    fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+    fn any_bytes_are_read_without_a_panic(
+        bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+    ) {
         let _ = parse(TEMPLATE).read(&bytes);
     }
 

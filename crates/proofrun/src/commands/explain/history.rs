@@ -46,7 +46,10 @@ fn revocations<'a>(
     entries: &'a [&SignedEntry],
     target: &'a Digest,
 ) -> impl Iterator<Item = &'a SignedEntry> {
-    let names = move |signed: &&&SignedEntry| matches!(signed.entry().verdict(), Verdict::Revoke { target: of } if of == target);
+    let names = move |signed: &&&SignedEntry| match signed.entry().verdict() {
+        Verdict::Revoke { target: of } => of == target,
+        Verdict::Accept { .. } | Verdict::Reject { .. } => false,
+    };
     entries.iter().filter(names).copied()
 }
 
