@@ -24,7 +24,8 @@ const SCRUBBED: &[&str] = &[
 /// The variable by which a program is shown some devices and not others.
 const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
 
-/// `NVIDIA_` variables whose values are facts about the host; of any other the value may be a key.
+/// `NVIDIA_` variables whose values are facts about the host; of any other the value may be a key,
+/// or, as `NVIDIA_REQUIRE_CUDA` of a container, two pages of driver versions.
 const PLAIN: &[&str] = &[
     "NVIDIA_DISABLE_REQUIRE",
     "NVIDIA_DRIVER_CAPABILITIES",
