@@ -48,7 +48,8 @@ impl Compare {
     /// # Errors
     /// When the lesson can't be read, nothing is piped in, or `--on` names no recorded pair.
     pub fn run(self, root: &Root, context: &Context) -> Result<Exit, Error> {
-        let loaded = Loaded::read(root, &Selection::named(&[self.lesson.clone()]), context)?;
+        let loaded =
+            Loaded::read(root, &Selection::named(std::slice::from_ref(&self.lesson)), context)?;
         let Some(loaded) = loaded.lessons.first() else { return Ok(Exit::Holds) };
         let Some(lesson) = loaded.assessment.lesson() else {
             let findings = loaded.assessment.findings.clone();
