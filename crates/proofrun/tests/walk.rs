@@ -365,3 +365,65 @@ fn publishing_mends_what_was_edited_by_hand() {
     check(&course, &["publish"], 0, "published");
     assert_eq!(course.read(format!("{dir}/README.md")), page);
 }
+
+#[test]
+fn every_program_of_a_lesson_gets_the_paragraph_and_its_regions() {
+    let course = Scratch::with_lesson();
+    let dir = format!("lessons/{LESSON}");
+    let second = "// Day 1: nothing.\n//\n// Build: nvcc -std=c++17 -arch=sm_75 -o second second.cu\n\
+                  // Run:   ./second\n//\n// Status: UNVERIFIED\n\
+                  //   no reviewed record of this code exists, so the page shows no output\n\
+                  //   `cargo xtask status` says what is missing\n\nint main() { return 0; }\n";
+    course.write(format!("{dir}/second.cu"), second);
+    let manifest = course.read(format!("{dir}/lesson.toml"));
+    let program = "[[program]]\nsource = \"second.cu\"\noutput = \"\"\"\nn = {n:count}\n\"\"\"\n";
+    let manifest = manifest.replacen("output", "source = \"scale.cu\"\noutput", 1);
+    course.write(format!("{dir}/lesson.toml"), format!("{manifest}{program}"));
+    let page = course.read(format!("{dir}/README.md"));
+    let further = "\n```sh\nnvcc -std=c++17 -arch=sm_75 -o second second.cu\n./second\n```\n\n\
+                   <!-- record: output second -->\n*Nothing is shown here until a run on real \
+                   hardware has been recorded and somebody else has reviewed it.*\n\
+                   <!-- end record -->\n";
+    course.write(format!("{dir}/README.md"), format!("{page}{further}"));
+    let assessment = course.assess(LESSON);
+    let sources = assessment.sources().unwrap().clone();
+    let record = course.record_with(LESSON, &RecordPlan::h200(), |record, files| {
+        let mut program = record.program[0].clone();
+        program.name = "second".to_owned();
+        program.command = vec!["./second".to_owned()];
+        program.build.argv = "nvcc -std=c++17 -arch=sm_75 -o second second.cu"
+            .split(' ')
+            .map(str::to_owned)
+            .collect();
+        program.build.source = sources["second"].clone();
+        let renamed = |name: &str| name.replace("scale", "second");
+        program.build.log = renamed(&program.build.log);
+        program.build.ptx = renamed(&program.build.ptx);
+        for run in &mut program.run {
+            (run.stdout, run.stderr) = (renamed(&run.stdout), renamed(&run.stderr));
+            files.insert(run.stdout.clone(), b"n = 7\n".to_vec());
+            files.insert(run.stderr.clone(), Vec::new());
+        }
+        files.insert(program.build.log.clone(), Vec::new());
+        files.insert(program.build.ptx.clone(), b".version 9.0\n".to_vec());
+        record.program.push(program);
+    });
+    let ran = course.run(&["review"]);
+    assert!(ran.out.contains("second.cu:6 header") && ran.out.contains("+ n = 7"), "{}", ran.all());
+    // The second program has no `spread` region, and its spread is signed with the rest.
+    assert!(
+        ran.out.contains("! spread: signed with the rest; no region shows it"),
+        "{}",
+        ran.all()
+    );
+    let ran = course.verdict("--accept", record, REVIEWER, "both are fine");
+    assert_eq!(ran.code(), 0, "{}", ran.all());
+    check(&course, &["publish"], 0, "published");
+    for source in ["scale.cu", "second.cu"] {
+        assert!(course.read(format!("{dir}/{source}")).contains("// Status: VERIFIED\n"));
+    }
+    assert!(course.read(format!("{dir}/README.md")).contains("\nn = 7\n"));
+    assert_eq!(states(&course), "Reviewed Current, Published");
+    let ran = course.verify();
+    assert_eq!(ran.code(), 0, "{}", ran.all());
+}
