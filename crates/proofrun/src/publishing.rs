@@ -1,7 +1,7 @@
 //! From a plan to files: what `publish` and `withdraw` share.
 //!
-//! **Invariant: a plan is written only if the lesson, assessed as the plan leaves it, has no
-//! error**; so neither command ever leaves a page that `verify` refuses.
+//! **Invariant: before a plan is written, the lesson is assessed as the plan leaves it.** `publish`
+//! writes only where no error is left, `withdraw` where none is new.
 
 use std::fmt::Write as _;
 

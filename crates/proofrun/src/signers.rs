@@ -11,9 +11,11 @@ use proofrun_core::trust::{AllowedSigners, Grant, Namespace, Principal, signer_l
 use proofrun_core::{Finding, Rule};
 use proofrun_runner::course::SIGNERS_FILE;
 use proofrun_runner::system::files;
+use proofrun_runner::system::transaction::Transaction;
 
 use crate::cli::Root;
 use crate::error::Error;
+use crate::loaded::JOURNAL_FOLDER;
 
 /// The largest list that is read, in bytes.
 const LIST_BYTES_MAX: u64 = 1024 * 1024;
@@ -143,16 +145,14 @@ impl Signers {
         Ok(closing.len())
     }
 
-    /// Writes the list.
+    /// Writes the list, through the same journal as everything that reviews write.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn write(&self, root: &Root) -> Result<(), Error> {
-        let path = root.path().join(SIGNERS_FILE);
-        if let Some(folder) = path.parent() {
-            files::create_dir(folder)?;
-        }
-        Ok(files::write_atomic(&path, &self.text)?)
+        let mut change = Transaction::new(root.state().join(JOURNAL_FOLDER))?;
+        change.write(root.path().join(SIGNERS_FILE), self.text.as_str());
+        Ok(change.commit()?)
     }
 }
 

@@ -206,6 +206,7 @@ fn no_output_and_no_reason_can_forge_the_screen() {
     plan.device.name = "H200\u{1b}[2J\u{1b}[Hfine\u{202e}\u{9b}1m".into();
     course.edit(format!("lessons/{LESSON}/lesson.toml"), "model = \"h200\"\n", "");
     let record = course.record_with(LESSON, &plan, |record, _| {
+        record.after = CardState::absent(format!("{:200}record     accepted{:90}x", "", ""));
         record.before = CardState::absent("no\nReview 2 of 2: all is well\u{1b}[1A\rrecord");
         record.environment.insert("LD_PRELOAD".into(), "\u{7}\n! nothing odd".into());
     });
@@ -219,6 +220,24 @@ fn no_output_and_no_reason_can_forge_the_screen() {
     assert_eq!(headings, 1, "{}", ran.out);
     assert!(ran.out.contains("\\u{1b}[2J"), "{}", ran.out);
     assert!(!ran.out.lines().any(|line| line.trim_start() == "! nothing odd"), "{}", ran.out);
+    // However narrow the terminal is, only our own labels stand in the first columns.
+    for width in [20, 40, 100] {
+        let ran = run_with(course.path(), NOW, &["review"], |mut context| {
+            context.width = Some(width);
+            context
+        });
+        let labels = ["", "record", "rendering", "recorded", "odd", "page", "holds", "spread"];
+        let more = ["since", "card", "checks"];
+        let is_ours = |line: &str| {
+            let (label, text) = line.split_at_checked(11).unwrap_or((line, ""));
+            assert!(width < 40 || text.chars().count() < width - 11, "{width}: {line}");
+            labels.iter().chain(&more).any(|ours| label.trim_end() == *ours)
+        };
+        let count = ran.out.lines().count();
+        let rows = ran.out.lines().skip(1).take(count - 2);
+        let foreign: Vec<&str> = rows.filter(|line| !is_ours(line)).collect();
+        assert!(foreign.is_empty(), "{width}: {foreign:?}");
+    }
     let ran = course.verdict("--reject", record, REVIEWER, "a line\nExit 0");
     assert_eq!(ran.code(), 0, "{}", ran.all());
     assert!(!ran.out.contains(hostile), "{:?}", ran.out);

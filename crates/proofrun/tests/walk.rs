@@ -288,3 +288,142 @@ fn settings_that_make_insta_pass_are_refused() {
         assert_eq!(course.verify().code(), 0, "{name}");
     }
 }
+
+#[test]
+fn an_assertion_that_fails_is_not_published() {
+    let course = Scratch::with_lesson();
+    let plan = RecordPlan {
+        times: vec![(27, 31), (28, 31), (27, 26), (27, 32), (28, 33)],
+        ..RecordPlan::h200()
+    };
+    let record = course.record(LESSON, &plan);
+    check(&course, &["verify", "--offline"], 0, "holds in 4 of 5 runs");
+    assert_eq!(course.verdict("--accept", record, REVIEWER, "the prose is at fault").code(), 0);
+    let before = course.snapshot();
+    check(&course, &["publish"], 28, "would not pass `verify`");
+    assert!(course.snapshot() == before);
+    let page = format!("lessons/{LESSON}/README.md");
+    course.edit(&page, "ratio > 1 on", "ratio > 0.9 on");
+    check(&course, &["publish"], 0, "published");
+    assert_eq!(course.verify().code(), 0, "{}", course.verify().all());
+}
+
+#[test]
+fn a_further_region_of_other_code_keeps_what_it_holds() {
+    let record_both = |course: &Scratch, day: &str| {
+        for plan in [RecordPlan::h200(), RecordPlan::t4()] {
+            let nonce = Digest::of(format!("{day}{}", plan.nonce)).to_string();
+            let at = format!("2026-06-{day}T08:30:00Z");
+            let record = course.record(LESSON, &RecordPlan { nonce, at, ..plan });
+            assert_eq!(course.verdict("--accept", record, REVIEWER, "steady").code(), 0);
+        }
+    };
+    let page = |course: &Scratch| course.read(format!("lessons/{LESSON}/README.md"));
+    for filled in [false, true] {
+        let course = Scratch::with_lesson();
+        record_both(&course, "01");
+        if filled {
+            check(&course, &["publish"], 0, "published");
+        }
+        course.edit(format!("lessons/{LESSON}/scale.cu"), "return 0;", "return 1 - 1;");
+        let nonce = Digest::of("new").to_string();
+        let plan = RecordPlan { nonce, at: "2026-06-10T08:30:00Z".into(), ..RecordPlan::h200() };
+        let record = course.record(LESSON, &plan);
+        assert_eq!(course.verdict("--accept", record, REVIEWER, "steady").code(), 0);
+        check(&course, &["publish"], 0, "published");
+        assert_eq!(page(&course).contains("GPU: Tesla T4"), filled, "{}", page(&course));
+        assert_eq!(snap(&course, "t4-sm_75"), filled);
+        assert_eq!(states(&course), "Reviewed Current, Published");
+        assert_eq!(course.verify().code(), 0, "{}", course.verify().all());
+    }
+}
+
+#[test]
+fn a_withdrawal_does_not_wait_for_other_faults() {
+    let (course, record) = published();
+    assert_eq!(course.verdict("--reject", record, REVIEWER, "wrong card").code(), 0);
+    course.edit(format!("lessons/{LESSON}/README.md"), "data[i] *= 2.0f", "data[i] *= 3.0f");
+    check(&course, &["withdraw", LESSON], 0, "withdrawn");
+    let ran = course.verify();
+    assert_eq!(ran.code(), 28, "{}", ran.all());
+    assert!(ran.out.contains("snippet-differs") && !ran.out.contains("region-drifted"));
+}
+
+#[test]
+fn publishing_mends_what_was_edited_by_hand() {
+    let (course, _) = published();
+    let dir = format!("lessons/{LESSON}");
+    let verified = course.read(format!("{dir}/scale.cu"));
+    course.write(format!("{dir}/scale.cu"), verified.replace("reviewed by", "looked at by"));
+    check(&course, &["verify", "--offline"], 28, "status-drifted");
+    check(&course, &["publish", "--check"], 28, "status-drifted");
+    check(&course, &["publish"], 0, "published");
+    assert_eq!(course.read(format!("{dir}/scale.cu")), verified);
+    let page = course.read(format!("{dir}/README.md"));
+    course.edit(format!("{dir}/README.md"), "two: 0.031 ms", "two: 0.021 ms");
+    check(&course, &["verify", "--offline"], 28, "region-drifted");
+    check(&course, &["publish"], 0, "published");
+    assert_eq!(course.read(format!("{dir}/README.md")), page);
+}
+
+#[test]
+fn every_program_of_a_lesson_gets_the_paragraph_and_its_regions() {
+    let course = Scratch::with_lesson();
+    let dir = format!("lessons/{LESSON}");
+    let second = "// Day 1: nothing.\n//\n// Build: nvcc -std=c++17 -arch=sm_75 -o second second.cu\n\
+                  // Run:   ./second\n//\n// Status: UNVERIFIED\n\
+                  //   no reviewed record of this code exists, so the page shows no output\n\
+                  //   `cargo xtask status` says what is missing\n\nint main() { return 0; }\n";
+    course.write(format!("{dir}/second.cu"), second);
+    let manifest = course.read(format!("{dir}/lesson.toml"));
+    let program = "[[program]]\nsource = \"second.cu\"\noutput = \"\"\"\nn = {n:count}\n\"\"\"\n";
+    let manifest = manifest.replacen("output", "source = \"scale.cu\"\noutput", 1);
+    course.write(format!("{dir}/lesson.toml"), format!("{manifest}{program}"));
+    let page = course.read(format!("{dir}/README.md"));
+    let further = "\n```sh\nnvcc -std=c++17 -arch=sm_75 -o second second.cu\n./second\n```\n\n\
+                   <!-- record: output second -->\n*Nothing is shown here until a run on real \
+                   hardware has been recorded and somebody else has reviewed it.*\n\
+                   <!-- end record -->\n";
+    course.write(format!("{dir}/README.md"), format!("{page}{further}"));
+    let assessment = course.assess(LESSON);
+    let sources = assessment.sources().unwrap().clone();
+    let record = course.record_with(LESSON, &RecordPlan::h200(), |record, files| {
+        let mut program = record.program[0].clone();
+        program.name = "second".to_owned();
+        program.command = vec!["./second".to_owned()];
+        program.build.argv = "nvcc -std=c++17 -arch=sm_75 -o second second.cu"
+            .split(' ')
+            .map(str::to_owned)
+            .collect();
+        program.build.source = sources["second"].clone();
+        let renamed = |name: &str| name.replace("scale", "second");
+        program.build.log = renamed(&program.build.log);
+        program.build.ptx = renamed(&program.build.ptx);
+        for run in &mut program.run {
+            (run.stdout, run.stderr) = (renamed(&run.stdout), renamed(&run.stderr));
+            files.insert(run.stdout.clone(), b"n = 7\n".to_vec());
+            files.insert(run.stderr.clone(), Vec::new());
+        }
+        files.insert(program.build.log.clone(), Vec::new());
+        files.insert(program.build.ptx.clone(), b".version 9.0\n".to_vec());
+        record.program.push(program);
+    });
+    let ran = course.run(&["review"]);
+    assert!(ran.out.contains("second.cu:6 header") && ran.out.contains("+ n = 7"), "{}", ran.all());
+    // The second program has no `spread` region, and its spread is signed with the rest.
+    assert!(
+        ran.out.contains("! spread: signed with the rest; no region shows it"),
+        "{}",
+        ran.all()
+    );
+    let ran = course.verdict("--accept", record, REVIEWER, "both are fine");
+    assert_eq!(ran.code(), 0, "{}", ran.all());
+    check(&course, &["publish"], 0, "published");
+    for source in ["scale.cu", "second.cu"] {
+        assert!(course.read(format!("{dir}/{source}")).contains("// Status: VERIFIED\n"));
+    }
+    assert!(course.read(format!("{dir}/README.md")).contains("\nn = 7\n"));
+    assert_eq!(states(&course), "Reviewed Current, Published");
+    let ran = course.verify();
+    assert_eq!(ran.code(), 0, "{}", ran.all());
+}

@@ -17,6 +17,7 @@ use crate::cli::Root;
 use crate::context::Context;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::loaded::recover;
 use crate::signers::{Signers, describe};
 
 /// The largest file of lines that is read, in bytes.
@@ -88,6 +89,7 @@ impl Keys {
     /// # Errors
     /// When a key or line is refused, or a file can't be written.
     pub fn run(self, root: &Root, context: &Context) -> Result<Exit, Error> {
+        recover(root, context)?;
         match self.action {
             Action::New(new) => new.run(root, context),
             Action::Add(add) => add.run(root, context),

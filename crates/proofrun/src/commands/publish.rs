@@ -2,6 +2,7 @@
 
 use proofrun_core::Severity;
 use proofrun_core::assess::{Plan, plan_publish};
+use proofrun_core::escape::escape;
 use proofrun_core::finding::Findings;
 use proofrun_core::state::Shown;
 
@@ -65,7 +66,7 @@ impl Publish {
         loaded: &Loaded,
         lesson: &LoadedLesson,
     ) -> Result<Findings, Error> {
-        let name = lesson.files.name();
+        let name = escape(lesson.files.name(), false);
         let plan = match plan(lesson)? {
             Ok(plan) => plan,
             Err(findings) => {
@@ -115,7 +116,8 @@ fn plan(lesson: &LoadedLesson) -> Result<Result<Plan, Findings>, Error> {
 /// reviewed does.
 fn check(context: &Context, lesson: &LoadedLesson) -> Result<Findings, Error> {
     let told = state(lesson).unwrap_or_else(|| "manifest can't be read".to_owned());
-    context.say(format!("{}: {told}\n", lesson.files.name()));
+    let line = format!("{}: {told}", lesson.files.name());
+    context.say(format!("{}\n", escape(&line, false)));
     let mut findings = errors(&lesson.assessment);
     if let Ok(plan) = plan(lesson)? {
         for path in plan.keys() {

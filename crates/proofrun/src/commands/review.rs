@@ -257,11 +257,12 @@ fn told(written: &Written, decision: Decision, context: &Context) {
         Decision::Reject(_) | Decision::Revoke(_) => ("taken back", "withdraw"),
     };
     let verb = if matches!(decision, Decision::Reject(_)) { "rejected" } else { verb };
-    let lesson = &written.lesson;
+    let lesson = escape(&written.lesson, false);
+    let path = escape(written.path.as_str(), false);
     context.say(format!(
         "{verb}, by entry {}\n  {}\n  next: commit it; `{} {next} {lesson}` where the page has to \
          change\n",
-        written.entry, written.path, context.name
+        written.entry, path, context.name
     ));
 }
 

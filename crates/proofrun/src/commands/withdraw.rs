@@ -1,6 +1,7 @@
 //! `withdraw`: what was taken back, off the page.
 
 use proofrun_core::assess::{Plan, PlanError, plan_withdraw};
+use proofrun_core::escape::escape;
 use proofrun_core::finding::Place;
 use proofrun_core::state::EvidenceState;
 use proofrun_core::{Finding, Rule};
@@ -10,7 +11,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::loaded::{Loaded, LoadedLesson, Selection};
-use crate::publishing::{errors_after, plan_error, standing, tell, write};
+use crate::publishing::{errors, errors_after, plan_error, standing, tell, write};
 
 /// Replaces what a page shows of a revoked or rejected record by a line that says since when, by
 /// whom and why.
@@ -39,11 +40,16 @@ impl Withdraw {
         for lesson in &loaded.lessons {
             match plan(lesson)? {
                 Ok(plan) => {
-                    let left = errors_after(&loaded, lesson, &plan);
-                    if left.is_empty() {
+                    // What else is wrong with the lesson doesn't keep a withdrawn figure on its page.
+                    let had = errors(&lesson.assessment);
+                    let mut made = errors_after(&loaded, lesson, &plan);
+                    // Lines move with the regions above them, so a fault is told by rule, file and fact.
+                    let key = |it: &Finding| (it.rule, it.place.path.clone(), it.fact.clone());
+                    made.retain(|finding| !had.iter().any(|it| key(it) == key(finding)));
+                    if made.is_empty() {
                         plans.push((lesson, plan));
                     }
-                    refused.extend(left);
+                    refused.extend(made);
                 }
                 Err(finding) => refused.push(finding),
             }
@@ -54,7 +60,7 @@ impl Withdraw {
         }
         for (lesson, plan) in plans {
             context.go_on()?;
-            let name = lesson.files.name();
+            let name = escape(lesson.files.name(), false);
             if plan.is_empty() {
                 context.say(format!("{name}: withdrawn already\n"));
                 continue;

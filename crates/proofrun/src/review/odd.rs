@@ -18,6 +18,10 @@ const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
 pub fn odd(subject: &Subject<'_>, loaded: &Loaded) -> Vec<String> {
     let record = &subject.record.examined.record;
     let mut odd = Vec::new();
+    let errors = crate::publishing::errors(&subject.lesson.assessment).len();
+    if errors > 0 {
+        odd.push(format!("`verify` finds {errors} errors in this lesson, so `publish` refuses it"));
+    }
     people(subject, loaded, &mut odd);
     not_executed(subject, record, &mut odd);
     let cards = [("before", &record.before), ("after", &record.after)];
