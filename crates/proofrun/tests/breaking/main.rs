@@ -19,4 +19,5 @@ mod outputs;
 mod pages;
 mod people;
 mod resigned;
+mod rules;
 mod texts;
