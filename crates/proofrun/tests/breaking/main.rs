@@ -18,6 +18,7 @@ mod ops;
 mod outputs;
 mod pages;
 mod people;
+mod random;
 mod resigned;
 mod rules;
 mod texts;
