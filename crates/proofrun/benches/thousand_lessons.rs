@@ -6,7 +6,7 @@
 //! script that copies a megabyte): filling the cache with nvcc would take an hour, and what is
 //! measured never starts it for a build. `cargo bench -p proofrun --bench thousand_lessons
 //! [COUNT]`. Figures only; a loaded machine fails nothing.
-#![allow(clippy::print_stdout, reason = "a benchmark prints")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and may panic")]
 
 #[path = "../tests/support/mod.rs"]
 mod support;

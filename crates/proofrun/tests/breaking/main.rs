@@ -7,6 +7,8 @@
 //! [`people`], [`base`], [`texts`] and [`outputs`]. [`rules`] demands that every rule is broken by
 //! something here.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't be set up may panic")]
+
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -1,5 +1,5 @@
-//! Edits that nobody thought of: a byte anywhere in any file of a published course. Never a panic, and never a pass where
-//! the model says that every byte counts.
+//! Edits that nobody thought of: a byte anywhere in any file of a published course. Never a panic,
+//! and never a pass where the model says that every byte counts.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proptest::prelude::*;
@@ -48,7 +48,8 @@ fn every_byte_counts(path: &Utf8Path, bytes: &[u8], at: usize) -> bool {
     let Some(content) = text.lines().nth(line) else { return false };
     let start =
         text.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    // At its first byte a line end may be put in front, at its last one behind: then the marker itself is as it was.
+    // At its first byte a line end may be put in front, at its last one behind: then the marker
+    // itself is as it was.
     let inside = at > start && at < start + content.len();
     match path.file_name() {
         Some("README.md") => match parts(text).get(line) {

@@ -194,7 +194,8 @@ const ARGUMENTS: &[(Rule, &[&str])] = &[
     (Rule::NothingSelected, &["verify", "--offline", "--root", "research"]),
 ];
 
-/// What only another command or part breaks: the test that does, and its file from this crate's folder.
+/// What only another command or part breaks: the test that does, and its file from this crate's
+/// folder.
 const ELSEWHERE: &[(Rule, &str, &str)] = &[
     (Rule::AppendOnly, "evidence_is_not_forgotten", "tests/breaking/base.rs"),
     (Rule::ImportRefused, "what_failed_is_imported_and_named", "tests/record_import.rs"),

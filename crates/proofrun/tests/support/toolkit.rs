@@ -1,12 +1,13 @@
-//! A stand-in for a CUDA toolkit: an nvcc that copies files that were made before. For tests of what follows from a
-//! build, and for measuring what happens when nothing is built.
+//! A stand-in for a CUDA toolkit: an nvcc that copies files that were made before. For tests of what
+//! follows from a build, and for measuring what happens when nothing is built.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::Scratch;
 
-/// It says that it is nvcc 13.0.88, prints `log`, and copies `program` or `ptx` to what follows `-o`.
+/// It says that it is nvcc 13.0.88, prints `log`, and copies `program` or `ptx` to what follows
+/// `-o`.
 const NVCC: &str = r#"#!/bin/sh
 case "$1" in
 --version) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit;;
@@ -31,7 +32,8 @@ cp "$here/$what" "$out"
 pub const PTX: &str = ".version 9.0\n.target sm_75\n";
 
 impl Scratch {
-    /// Installs it under `cuda/` of the course's root; its CCCL is that of the scratch course's records.
+    /// Installs it under `cuda/` of the course's root; its CCCL is that of the scratch course's
+    /// records.
     pub fn install_toolkit(&self, program: &[u8], ptx: &str) {
         self.write("cuda/bin/nvcc", NVCC);
         let nvcc = self.path().join("cuda/bin/nvcc");
