@@ -1,5 +1,5 @@
-//! A stand-in for a CUDA toolkit: an nvcc that copies files that were made before. For tests of what
-//! follows from a build, and for measuring what happens when nothing is built.
+//! A stand-in for a CUDA toolkit: an nvcc that copies files that were made before. For tests of
+//! what follows from a build, and for measuring what happens when nothing is built.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
