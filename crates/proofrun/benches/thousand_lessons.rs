@@ -6,14 +6,13 @@
 //! script that copies a megabyte): filling the cache with nvcc would take an hour, and what is
 //! measured never starts it for a build. `cargo bench -p proofrun --bench thousand_lessons
 //! [COUNT]`. Figures only; a loaded machine fails nothing.
-#![allow(clippy::print_stdout, reason = "a benchmark prints")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and may panic")]
 
 #[path = "../tests/support/mod.rs"]
 mod support;
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -26,24 +25,6 @@ use support::{RecordPlan, Scratch};
 
 /// How often each figure is taken; the best counts.
 const ROUNDS: usize = 5;
-
-/// The stand-in for nvcc. `CACHED` is the megabyte that it copies.
-const NVCC: &str = r#"#!/bin/sh
-case "$1" in
---version) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit;;
---list-gpu-arch) echo compute_75 compute_90; exit;;
---list-gpu-code) echo sm_75 sm_90; exit;;
-esac
-what=program
-while [ $# -gt 0 ]; do
-    case "$1" in
-    -ptx|--ptx) what=ptx;;
-    -o) out=$2;;
-    esac
-    shift
-done
-cp "${0%/bin/nvcc}/$what" "$out"
-"#;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -79,7 +60,8 @@ fn cores() -> usize {
 /// The course: published lessons, each another program, and the toolkit beside it.
 fn generate(count: usize) -> Scratch {
     let course = Scratch::empty();
-    toolkit(&course);
+    let program = (0..1_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8);
+    course.install_toolkit(&program.collect::<Vec<_>>(), support::toolkit::PTX);
     (0..count).into_par_iter().for_each(|index| lesson(course.path(), index));
     course
 }
@@ -112,18 +94,6 @@ fn copy(from: &Utf8Path, to: &Utf8Path) {
             fs::copy(entry.path(), target).expect("a temporary folder can be written");
         }
     }
-}
-
-fn toolkit(course: &Scratch) {
-    course.write("cuda/bin/nvcc", NVCC);
-    let nvcc = course.path().join("cuda/bin/nvcc");
-    fs::set_permissions(nvcc, fs::Permissions::from_mode(0o755)).expect("it was written just now");
-    course.write("cuda/include/cuda_runtime.h", "");
-    course.write("cuda/include/cuda/std/__cccl/version.h", "#define CCCL_VERSION 3000001\n");
-    course.write("cuda/ptx", ".version 9.0\n.target sm_75\n");
-    let program: Vec<u8> =
-        (0..1_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    course.write("cuda/program", program);
 }
 
 struct Run {

@@ -11,7 +11,7 @@ use proofrun_runner::compile::Product;
 use proofrun_runner::device::lock_file;
 use proofrun_runner::record::environment;
 use proofrun_runner::system::files;
-use proofrun_runner::system::process::{Command, Ended, Status};
+use proofrun_runner::system::process::{self, Command, Ended, Status};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -72,8 +72,14 @@ impl Runner<'_> {
             Gate::Runnable(_) => {
                 let Some(device) = self.probe.devices().first() else { return Ok(false) };
                 let before = own.findings.len();
-                let ended = self.execute(lesson, program, product, device)?;
-                own.findings.extend(judge(lesson, program, device, &ended));
+                match self.execute(lesson, program, product, device) {
+                    Ok(ended) => own.findings.extend(judge(lesson, program, device, &ended)),
+                    // One program that can't be started hides nothing of the others.
+                    Err(Error::Process(error)) => {
+                        own.findings.push(unstarted(lesson, program, &error))
+                    }
+                    Err(error) => return Err(error),
+                }
                 let failed = own.findings.len() > before;
                 own.push(
                     name,
@@ -154,6 +160,13 @@ impl Runner<'_> {
         context.go_on()?;
         Ok(ended)
     }
+}
+
+fn unstarted(lesson: &Lesson, program: &Program, error: &process::Error) -> Finding {
+    let place = Place::file(lesson.folder.join(&program.source));
+    let fact = format!("the program can't be run: {error}");
+    let next = "run it by hand with the README's commands";
+    Finding::error(Rule::RunFailed, place, fact, next)
 }
 
 /// What a run's end says: the exit status first, then the output by the typed template.

@@ -7,6 +7,8 @@
 //! [`people`], [`base`], [`texts`] and [`outputs`]. [`rules`] demands that every rule is broken by
 //! something here.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't be set up may panic")]
+
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -18,5 +20,7 @@ mod ops;
 mod outputs;
 mod pages;
 mod people;
+mod random;
 mod resigned;
+mod rules;
 mod texts;

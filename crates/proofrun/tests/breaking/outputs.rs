@@ -8,6 +8,9 @@ use crate::fixture::Fixture;
 use crate::support::course::LESSON;
 use crate::support::{RecordPlan, Scratch};
 
+/// A way to change an output.
+type Change = Box<dyn FnOnce(String) -> Vec<u8>>;
+
 type Files = BTreeMap<String, Vec<u8>>;
 
 const STDOUT: &str = "scale.run-2.stdout";
@@ -39,7 +42,7 @@ fn with_stdout(what: &str, reason: &str, change: impl FnOnce(String) -> Vec<u8>)
 fn an_output_that_does_not_fit() {
     let ratio = |text: String, new: &str| text.replace("two/one: 1.111", new).into_bytes();
     let misfit = "run 2 of `scale` doesn't fit the template";
-    let cases: [(&str, Box<dyn FnOnce(String) -> Vec<u8>>); 16] = [
+    let cases: [(&str, Change); 16] = [
         ("NaN", Box::new(move |text| ratio(text, "two/one: NaN"))),
         ("nan", Box::new(move |text| ratio(text, "two/one: nan"))),
         ("inf", Box::new(move |text| ratio(text, "two/one: inf"))),

@@ -10,7 +10,7 @@ const DRIFT: Expect = Expect::Fails(Class::Drift);
 
 /// What a line of a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub enum Part {
     Title,
     Prose,
     Holds,
@@ -23,7 +23,7 @@ enum Part {
 
 /// What each line of the page is, told by a reader of its own that knows no more than the fixture
 /// needs.
-fn parts(page: &str) -> Vec<Part> {
+pub fn parts(page: &str) -> Vec<Part> {
     let (mut in_region, mut in_fence) = (false, false);
     let part = |line: &str| {
         if line.starts_with("<!-- end ") {

@@ -312,7 +312,8 @@ fn regions_that_lie() {
     let fixture = Fixture::of(course);
     let mut table = Table::of(&fixture);
     let path = format!("lessons/{LESSON}/README.md");
-    let blank = "*Nothing is shown here until a run on real hardware has been recorded and somebody else has reviewed it.*";
+    let blank = "*Nothing is shown here until a run on real hardware has been recorded and \
+                 somebody else has reviewed it.*";
     for (what, page) in [
         ("a typed output", PAGE.replacen(blank, "```text\none: 0.027 ms\n```", 1)),
         ("a verdict", PAGE.replacen("**UNVERIFIED.**", "**VERIFIED.**", 1)),

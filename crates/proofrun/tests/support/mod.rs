@@ -15,6 +15,7 @@
 pub mod course;
 pub mod published;
 pub mod recorded;
+pub mod toolkit;
 
 use std::cell::RefCell;
 use std::io::Write;
