@@ -40,10 +40,12 @@ impl Withdraw {
         for lesson in &loaded.lessons {
             match plan(lesson)? {
                 Ok(plan) => {
-                    // What else is wrong with the lesson doesn't keep a withdrawn figure on its page.
+                    // What else is wrong with the lesson doesn't keep a withdrawn figure on its
+                    // page.
                     let had = errors(&lesson.assessment);
                     let mut made = errors_after(&loaded, lesson, &plan);
-                    // Lines move with the regions above them, so a fault is told by rule, file and fact.
+                    // Lines move with the regions above them, so a fault is told by rule, file and
+                    // fact.
                     let key = |it: &Finding| (it.rule, it.place.path.clone(), it.fact.clone());
                     made.retain(|finding| !had.iter().any(|it| key(it) == key(finding)));
                     if made.is_empty() {
