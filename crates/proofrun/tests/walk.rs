@@ -420,7 +420,11 @@ fn every_program_of_a_lesson_gets_the_paragraph_and_its_regions() {
     assert_eq!(ran.code(), 0, "{}", ran.all());
     check(&course, &["publish"], 0, "published");
     for source in ["scale.cu", "second.cu"] {
-        assert!(course.read(format!("{dir}/{source}")).contains("// Status: VERIFIED\n"));
+        let text = course.read(format!("{dir}/{source}"));
+        assert!(text.contains("// Status: VERIFIED\n"));
+        // Each header names the code of its own program.
+        let code = proofrun_core::source::code_digest(&text).short();
+        assert!(text.contains(&format!("//   code {code} by record")), "{text}");
     }
     assert!(course.read(format!("{dir}/README.md")).contains("\nn = 7\n"));
     assert_eq!(states(&course), "Reviewed Current, Published");

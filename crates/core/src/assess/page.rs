@@ -59,7 +59,7 @@ pub fn compare(
             }
             continue;
         };
-        let choice = header_choice(&paragraph.lines, primary, evidence);
+        let choice = header_choice(&program.name, &paragraph.lines, primary, evidence);
         if choice == PageChoice::Neither {
             findings.push(drifted_header(text, index, primary, evidence));
         }
@@ -99,17 +99,22 @@ fn region_choice(
 }
 
 fn header_choice(
+    program: &str,
     found: &[String; 3],
     primary: Option<&Pair>,
     evidence: &BTreeMap<Pair, Evidence>,
 ) -> PageChoice {
     let unnamed = Pair::new("", "");
     let pair = primary.unwrap_or(&unnamed);
-    if *found == status_lines(pair, &Shown::Blank) {
+    if *found == status_lines(pair, &Shown::Blank, program) {
         return PageChoice::Blank;
     }
     let shown = shown(primary, evidence);
-    if *found == status_lines(pair, shown) { choice_of(shown) } else { PageChoice::Neither }
+    if *found == status_lines(pair, shown, program) {
+        choice_of(shown)
+    } else {
+        PageChoice::Neither
+    }
 }
 
 fn choice_of(shown: &Shown) -> PageChoice {

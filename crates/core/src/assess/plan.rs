@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::lesson::Program;
 use crate::page::{EditError, Region};
 use crate::publication::{body, snapshot, snapshot_name, status_lines};
 use crate::source::{StatusError, replace_status};
@@ -109,15 +110,17 @@ pub fn plan_withdraw(lesson: Standing<'_>) -> Result<Plan, PlanError> {
     }
     let mut draft = Draft::new(lesson);
     let mut stands = false;
-    let blank_header = status_lines(lesson.primary, &Shown::Blank);
-    let headers = lesson.text.lesson.programs.iter().filter_map(|it| it.header.status.as_ref());
+    let says_something = |program: &Program| {
+        let blank = status_lines(lesson.primary, &Shown::Blank, &program.name);
+        program.header.status.as_ref().is_some_and(|paragraph| paragraph.lines != blank)
+    };
     let mut filled: BTreeSet<Pair> = record_regions(&lesson.text.page)
         .filter_map(|(_, region)| {
             let pair = lesson.text.region_pair(region, Some(lesson.primary))?;
             (!draft.is_blank(region, &pair)).then_some(pair)
         })
         .collect();
-    if headers.into_iter().any(|paragraph| paragraph.lines != blank_header) {
+    if lesson.text.lesson.programs.iter().any(says_something) {
         filled.insert(lesson.primary.clone());
     }
     for (index, region) in record_regions(&lesson.text.page) {
@@ -159,7 +162,7 @@ fn is_taken_back(of_pair: &Evidence) -> bool {
 struct Draft<'a> {
     lesson: Standing<'a>,
     regions: Vec<(usize, String)>,
-    header: Option<[String; 3]>,
+    header: Option<Shown>,
     snapshots: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
@@ -183,7 +186,7 @@ impl<'a> Draft<'a> {
     }
 
     fn header(&mut self, shown: &Shown) {
-        self.header = Some(status_lines(self.lesson.primary, shown));
+        self.header = Some(shown.clone());
     }
 
     fn snapshot(&mut self, pair: &Pair, shown: &Shown) {
@@ -208,13 +211,14 @@ impl<'a> Draft<'a> {
             plan.insert(PAGE_FILE.into(), Some(page.into_bytes()));
         }
         for program in &self.lesson.text.lesson.programs {
-            let (Some(lines), Some(paragraph)) = (&self.header, &program.header.status) else {
+            let (Some(shown), Some(paragraph)) = (&self.header, &program.header.status) else {
                 continue;
             };
+            let lines = status_lines(self.lesson.primary, shown, &program.name);
             let bytes = self.lesson.files.get(&program.source).unwrap_or_default();
             let source = String::from_utf8_lossy(bytes);
             let refuse = |source| PlanError::Status { path: program.source.clone(), source };
-            let text = replace_status(&source, paragraph, lines).map_err(refuse)?;
+            let text = replace_status(&source, paragraph, &lines).map_err(refuse)?;
             plan.insert(program.source.clone(), Some(text.into_bytes()));
         }
         let there = self.lesson.files.files.keys();

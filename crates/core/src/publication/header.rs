@@ -1,15 +1,17 @@
 //! The status paragraph in a program's header, in its three forms of three lines.
 
+use camino::Utf8Path;
+
 use crate::record::Examined;
 use crate::record::model::ProgramRecord;
 use crate::source::StatusWord;
 use crate::state::{Pair, Shown};
 
-/// The paragraph for what the primary pair shows.
+/// The paragraph in the header of a program, for what the primary pair shows.
 ///
 /// No line ends in a backslash or a trigraph, and none holds a control character: names and reasons
 /// from outside are cut down to plain words first.
-pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
+pub fn status_lines(primary: &Pair, shown: &Shown, program: &str) -> [String; 3] {
     match shown {
         Shown::Blank => [
             "// Status: UNVERIFIED".into(),
@@ -21,7 +23,7 @@ pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
             let itself = if review.self_review { " (the recorder)" } else { "" };
             let by = format!("{}{itself}", review.by);
             let day = review.at.strftime("%Y-%m-%d").to_string();
-            verified_lines(primary, reviewed.examined(), &by, &day)
+            verified_lines(primary, reviewed.examined(), program, &by, &day)
         }
         Shown::Withdrawn(withdrawal) => [
             "// Status: WITHDRAWN".into(),
@@ -37,9 +39,15 @@ pub fn status_lines(primary: &Pair, shown: &Shown) -> [String; 3] {
 
 /// The paragraph of a reviewed record; a reviewer who hasn't signed yet sees it with words in place
 /// of his name and the day.
-pub fn verified_lines(primary: &Pair, examined: &Examined, by: &str, day: &str) -> [String; 3] {
+pub fn verified_lines(
+    primary: &Pair,
+    examined: &Examined,
+    program: &str,
+    by: &str,
+    day: &str,
+) -> [String; 3] {
     let record = &examined.record;
-    let code = record.program.first().map_or_else(String::new, code_digest);
+    let code = record.program(program).map_or_else(String::new, code_digest);
     let recorded = record.recorded_at.strftime("%Y-%m-%d");
     let digest = examined.digest.short();
     [
@@ -58,8 +66,12 @@ pub fn status_word(shown: &Shown) -> StatusWord {
     }
 }
 
+/// The digest of the program's own source; what it includes has its own in the record.
 fn code_digest(program: &ProgramRecord) -> String {
-    program.build.source.first().map_or_else(String::new, |source| source.code.short())
+    let own = |path: &str| Utf8Path::new(path).file_stem() == Some(program.name.as_str());
+    let mut sources = program.build.source.iter();
+    let own = sources.find(|source| own(&source.path) && source.path.ends_with(".cu"));
+    own.map_or_else(String::new, |source| source.code.short())
 }
 
 /// At most 70 characters of a reason, of letters, digits and harmless punctuation only.

@@ -91,13 +91,13 @@ impl Parts {
 }
 
 fn header(subject: &Subject<'_>, text: &LessonText, pair: &Pair, rows: &mut Rows) {
-    let new = verified_lines(pair, &subject.record.examined, NAME, DAY);
-    let blank = status_lines(pair, &Shown::Blank);
     for program in &text.lesson.programs {
         let Some(paragraph) = &program.header.status else {
             rows.marked(ODD, "! ", format!("{} has no status paragraph to fill", program.source));
             continue;
         };
+        let new = verified_lines(pair, &subject.record.examined, &program.name, NAME, DAY);
+        let blank = status_lines(pair, &Shown::Blank, &program.name);
         let place = format!("{}:{} header", program.source, paragraph.first_line);
         if paragraph.lines == blank {
             rows.row(format!("{place}, UNVERIFIED today"));

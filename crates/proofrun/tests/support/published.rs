@@ -27,7 +27,7 @@ impl Scratch {
         for program in &text.lesson.programs {
             let path = format!("lessons/{lesson}/{}", program.source);
             let paragraph = program.header.status.as_ref().unwrap();
-            let lines = status_lines(primary, shown(primary));
+            let lines = status_lines(primary, shown(primary), &program.name);
             let source = replace_status(&self.read(&path), paragraph, &lines).unwrap();
             self.write(path, source);
         }
