@@ -62,6 +62,8 @@ fn from_a_record_to_published() {
     check(&course, &["publish"], 0, "published already");
     let ran = course.verify();
     assert_eq!(ran.code(), 0, "{}", ran.all());
+    // The status paragraph that publishing writes is no edit since the record.
+    assert!(!ran.out.contains("comments or white space changed"), "{}", ran.all());
     assert!(snap(&course, "h200-sm_75"));
     let page = course.read(format!("lessons/{LESSON}/README.md"));
     // The run with the lower median of the ratio, of 31/27, 31/28, 30/27, 32/27, 33/28: 1.148.

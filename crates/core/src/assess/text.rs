@@ -7,13 +7,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::finding::{Finding, Findings, Place, Rule, Severity};
 use crate::lesson::{Lesson, LessonSource, Program, RawLesson, resolve};
 use crate::page::{Page, Region, RegionKind, check_commands, check_snippets, measured_numbers};
+use crate::publication::status_lines;
 use crate::record::model::SourceRecord;
 use crate::record::stale::Sources;
 use crate::source::{
-    check_copies, check_lexing, check_text, code_digest, conflict_markers, copies, includes, lex,
-    merge_snippets, snippets, text_digest,
+    Header, check_copies, check_lexing, check_text, code_digest, conflict_markers, copies,
+    includes, lex, merge_snippets, replace_status, snippets, text_digest,
 };
-use crate::state::Pair;
+use crate::state::{Pair, Shown};
 
 use super::course::Course;
 use super::files::{LessonFiles, MANIFEST_FILE, PAGE_FILE, Stranger};
@@ -253,13 +254,24 @@ impl Reader<'_> {
 }
 
 fn row(path: &Utf8Path, text: &str) -> SourceRecord {
+    let written = as_unverified(path, text);
     SourceRecord {
         path: path.to_string(),
         // The text was read, so it is UTF-8 and within the limit; a digest of nothing would differ
         // from any record.
-        text: text_digest(text.as_bytes()).unwrap_or_else(|_| crate::Digest::of("")),
+        text: text_digest(written.as_bytes()).unwrap_or_else(|_| crate::Digest::of("")),
         code: code_digest(text),
     }
+}
+
+/// The text with its status paragraph in the UNVERIFIED form. That paragraph is the harness's own:
+/// publishing must not look like an edit since the record.
+fn as_unverified(path: &Utf8Path, text: &str) -> String {
+    let (header, _) = Header::parse(path, text);
+    let Some(paragraph) = &header.status else { return text.to_owned() };
+    let blank = status_lines(&Pair::new("", ""), &Shown::Blank, "");
+    // A paragraph that was parsed can be replaced.
+    replace_status(text, paragraph, &blank).unwrap_or_else(|_| text.to_owned())
 }
 
 /// A path named in a file, from the course's root; `None` where it leads out of the course.

@@ -158,7 +158,7 @@ pub struct BuildRecord {
 pub struct SourceRecord {
     /// Relative to the course's root.
     pub path: String,
-    /// Of the LF-normalised bytes.
+    /// Of the LF-normalised text, its status paragraph in the UNVERIFIED form.
     pub text: Digest,
     /// Of the tokens: without comments and white space.
     pub code: Digest,
