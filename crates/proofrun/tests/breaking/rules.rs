@@ -162,7 +162,7 @@ const EVIDENCE: &[(Rule, Break)] = &[
     (Rule::Unverified, |c| fs::remove_dir_all(c.lesson_path(LESSON).join("evidence")).unwrap()),
     (Rule::Unreviewed, |c| fs::remove_dir_all(c.lesson_path(LESSON).join("reviews")).unwrap()),
     (Rule::Stale, |c| source(c, "return 0", "return 1")),
-    (Rule::CommentsChanged, |_| {}),
+    (Rule::CommentsChanged, |c| source(c, "// Day 1: scale.", "// Day 1: scale it.")),
 ];
 
 /// With a stand-in toolkit and a card that is described.
@@ -240,6 +240,7 @@ fn with_toolkit(course: &Scratch) -> String {
 #[test]
 fn a_program_that_does_not_start_is_a_finding_among_others() {
     let course = published();
+    source(&course, "// Day 1: scale.", "// Day 1: scale it.");
     course.install_toolkit(b"neither script nor program", PTX);
     let said = with_toolkit(&course);
     assert!(said.starts_with("exit 27"), "{said}");
