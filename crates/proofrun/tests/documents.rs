@@ -21,9 +21,9 @@ fn documents() -> Vec<Utf8PathBuf> {
     for folder in ["research", "crates/proofrun/src/review"] {
         let entries = root().join(folder).read_dir_utf8().unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().to_owned());
-        found.extend(names.filter(|name| name.ends_with(".md")).map(|name| {
-            Utf8Path::new(folder).join(name)
-        }));
+        found.extend(
+            names.filter(|name| name.ends_with(".md")).map(|name| Utf8Path::new(folder).join(name)),
+        );
     }
     assert!(found.len() > 5, "{found:?}");
     found
@@ -34,7 +34,6 @@ fn pages() -> Vec<Utf8PathBuf> {
     let lessons = proofrun_runner::course::lesson_folders(&root()).unwrap();
     lessons.iter().map(|folder| folder.join("README.md")).collect()
 }
-
 
 #[test]
 fn the_exit_codes_are_those_of_the_code_in_its_order() {
@@ -77,12 +76,14 @@ fn fault(line: &str, how: As) -> Option<String> {
         _ => return None,
     };
     // What a text leaves open, as a value of the right form.
-    let open = |word: &&str| match *word {
-        "N" | "DAY" => "1",
-        "TIME" => "30m",
-        word => word,
-    }
-    .to_owned();
+    let open = |word: &&str| {
+        match *word {
+            "N" | "DAY" => "1",
+            "TIME" => "30m",
+            word => word,
+        }
+        .to_owned()
+    };
     let arguments = std::iter::once("program".to_owned()).chain(rest.iter().map(open));
     let error = command.try_get_matches_from(arguments).err()?;
     let unfinished = matches!(
@@ -152,7 +153,8 @@ fn every_command_of_the_workflows_can_be_typed() {
 
 #[test]
 fn a_command_that_is_not_there_is_found() {
-    for wrong in ["cargo xtask verfy", "cargo xtask verify --fast", "./lesson-runner record --all"] {
+    for wrong in ["cargo xtask verfy", "cargo xtask verify --fast", "./lesson-runner record --all"]
+    {
         assert!(fault(wrong, As::Typed).is_some(), "{wrong}");
     }
     assert!(fault("review --accept-all", As::Named).is_some());
@@ -164,12 +166,12 @@ fn a_command_that_is_not_there_is_found() {
     assert_eq!(found, expect.map(|(text, how)| (text.to_owned(), how)));
 }
 
-
 /// The targets within the repository that a Markdown text links to or shows.
 fn links(text: &str) -> Vec<&str> {
     let linked = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let shown = text.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
-    let outside = |link: &&str| ["http://", "https://", "mailto:", "#"].iter().any(|it| link.starts_with(it));
+    let outside =
+        |link: &&str| ["http://", "https://", "mailto:", "#"].iter().any(|it| link.starts_with(it));
     let within = linked.chain(shown).filter(|link| !outside(link));
     within.filter_map(|link| link.split('#').next()).collect()
 }

@@ -10,9 +10,7 @@ use std::fs;
 
 use proofrun_core::card::CardState;
 use proofrun_core::lesson::RawLesson;
-use proofrun_core::record::model::{
-    CheckOutcome, CheckSummary, SanitizerOutcome, SanitizerRecord,
-};
+use proofrun_core::record::model::{CheckOutcome, CheckSummary, SanitizerOutcome, SanitizerRecord};
 use proofrun_core::review::Verdict;
 use support::course::LESSON;
 use support::markdown::{quoted, read, table};

@@ -15,8 +15,11 @@ use support::course::LESSON;
 use support::toolkit::PTX;
 use support::{NOW, Scratch, run_with};
 
-/// The commands, in README's order, each with the course that it is typed in.
-const SCENES: &[(&str, fn() -> Scratch)] = &[
+/// A command, and the course that it is typed in.
+type Scene = (&'static str, fn() -> Scratch);
+
+/// Those of README, in its order.
+const SCENES: &[Scene] = &[
     ("cargo xtask verify", edited),
     ("cargo xtask status", two_lessons),
     ("cargo xtask publish day-01", Scratch::with_lesson),

@@ -18,7 +18,8 @@ pub fn read(path: impl AsRef<Utf8Path>) -> String {
 pub fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
     let (_, rest) = text.split_once(&format!("\n{heading}\n")).unwrap();
     let rows = rest.lines().skip(1).take_while(|line| line.starts_with('|'));
-    let cells = |row: &str| row.trim_matches('|').split(" | ").map(|it| it.trim().to_owned()).collect();
+    let cells =
+        |row: &str| row.trim_matches('|').split(" | ").map(|it| it.trim().to_owned()).collect();
     rows.map(cells).collect()
 }
 
