@@ -1,5 +1,5 @@
-//! The documents against the code: exit codes, commands, links. Whatever a text names must be there,
-//! and where a text is a list, nothing may lack.
+//! The documents against the code: exit codes, commands, links. Whatever a text names must be
+//! there, and where a text is a list, nothing may lack.
 
 #![allow(clippy::unwrap_used, reason = "the helpers of a test may panic")]
 

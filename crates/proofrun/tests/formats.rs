@@ -1,5 +1,5 @@
-//! The documents of the formats against the code: every key that a record, a review or a manifest may
-//! have is told, and no other.
+//! The documents of the formats against the code: every key that a record, a review or a manifest
+//! may have is told, and no other.
 
 #![allow(clippy::unwrap_used, reason = "the helpers of a test may panic")]
 

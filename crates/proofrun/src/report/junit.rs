@@ -50,8 +50,8 @@ fn status(step: &Step) -> TestCaseStatus {
     }
 }
 
-/// A text with all of it to be seen: the writer would drop what XML can't hold, and with a terminal's
-/// escapes the text after them.
+/// A text with all of it to be seen: the writer would drop most of what XML can't hold, and a
+/// terminal's escapes.
 fn shown(text: &str) -> String {
     escape(text, false).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
 }
