@@ -6,6 +6,15 @@
 //!
 //! The flow, each step taking the type that the step before returned: lesson.toml → `Lesson` →
 //! `Build` → `Gate` → `Run` → `Record` → `Review` → `Publication`.
+//!
+//! What makes a record stale is a change of code, not of words about it:
+//!
+//! ```
+//! use proofrun_core::source::code_digest;
+//!
+//! assert_eq!(code_digest("int n = 1024; // a thousand\n"), code_digest("int n = 1024;\n"));
+//! assert_ne!(code_digest("int n = 1024;\n"), code_digest("int n = 2048;\n"));
+//! ```
 
 pub mod arch;
 pub mod argv;

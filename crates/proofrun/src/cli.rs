@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use camino::Utf8PathBuf;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands;
 use crate::context::Context;
@@ -53,6 +53,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: &Context) -> 
         context.note(error.show());
         error.exit()
     })
+}
+
+/// The command line itself: its commands, options and help, for whoever compares a text with it.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 fn dispatch(command: Command, root: &Root, context: &Context) -> Result<Exit, Error> {

@@ -3,6 +3,19 @@
 //! [`run`] is the whole program but for the process: arguments and a [`Context`] in, an [`Exit`]
 //! out. **Invariant: no command reads the clock, the environment or the terminal but through its
 //! [`Context`]**, so that tests run them as users do.
+//!
+//! What a command found decides how it ends, the gravest first; a warning decides nothing:
+//!
+//! ```
+//! use proofrun::Exit;
+//! use proofrun_core::{Finding, Place, Rule};
+//!
+//! let page = Place::line("lessons/day-01-scale/README.md", 11);
+//! let drift = Finding::error(Rule::SnippetDiffers, page.clone(), "snippet differs", "sync it");
+//! let unverified = Finding::warning(Rule::Unverified, page, "no valid record", "record it");
+//! assert_eq!(Exit::of([&unverified]), Exit::Holds);
+//! assert_eq!(Exit::of([&unverified, &drift]).code(), 28);
+//! ```
 
 mod attention;
 pub mod cli;

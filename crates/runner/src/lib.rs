@@ -4,6 +4,19 @@
 //! toolkit, [`compile`] builds lessons with it, [`device`] talks to the card, [`check`] drives a
 //! lesson's kernels from Rust, [`record`] makes evidence, [`bundle`] packs what a host needs for
 //! that, and [`course`] and [`git`] read what is there.
+//!
+//! A process is run within bounds, and how it ended is an outcome:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use proofrun_runner::system::process::{Cancel, Command, Error, Status};
+//!
+//! let sleeper = Command::new("sleep").arg("60").deadline(Duration::from_millis(100));
+//! let ended = sleeper.run(&Cancel::new())?;
+//! assert_eq!(ended.status, Status::Hung);
+//! # Ok::<(), Error>(())
+//! ```
 
 pub mod bundle;
 pub mod check;

@@ -56,7 +56,7 @@ impl Import {
                 findings: vec![finding],
             });
         }
-        let key = self.key.as_deref().map(SigningKey::read).transpose();
+        let key = self.key.as_ref().map(|key| SigningKey::read(&context.cwd.join(key))).transpose();
         let key = key.map_err(Error::system("read the recorder's key"))?;
         let mut refused = Vec::new();
         for record in found {

@@ -1,6 +1,7 @@
 //! `verify`: everything that can be said of the lessons here, in one pass.
 
 use camino::Utf8PathBuf;
+use proofrun_core::Digest;
 use proofrun_core::assess::{append_only, is_append_only};
 use proofrun_core::finding::Findings;
 use proofrun_runner::git;
@@ -77,7 +78,11 @@ impl Verify {
         if self.json {
             context.say(json::json(report).map_err(Error::system("write the report"))?);
         } else {
-            context.say(terminal::terminal(report));
+            let text = terminal::terminal(report);
+            context.say(match context.on_github() {
+                true => github::without_commands(&text, &Digest::of(random()).to_string()),
+                false => text,
+            });
         }
         if let Some(path) = &self.junit {
             let xml = junit::junit(report).map_err(Error::system("write the JUnit report"))?;
@@ -89,11 +94,17 @@ impl Verify {
                 context.say(github::annotations(report));
             }
             if let Some(path) = context.variable("GITHUB_STEP_SUMMARY") {
-                append(&path, &github::summary(report))?;
+                // A table begins after a blank line, whatever an earlier command left.
+                append(&path, &format!("\n{}", github::summary(report)))?;
             }
         }
         Ok(())
     }
+}
+
+/// What no text can have foreseen.
+fn random() -> [u8; 32] {
+    rand::random()
 }
 
 fn default_jobs() -> usize {

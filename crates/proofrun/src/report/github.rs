@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use proofrun_core::escape::escape;
 use proofrun_core::{Finding, Severity};
 
+use super::terminal::{counts_line, one_line};
 use super::{Outcome, Report};
 
 /// Workflow commands, one a line. Newlines and `%` in a message are encoded as the runner decodes
@@ -18,7 +19,8 @@ fn annotation(finding: &Finding) -> String {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let mut text = format!("::{level} file={}", property(finding.place.path.as_str()));
+    let path = escape(finding.place.path.as_str(), false);
+    let mut text = format!("::{level} file={}", property(&path));
     if let Some(line) = finding.place.line {
         let _ = write!(text, ",line={line}");
     }
@@ -37,7 +39,14 @@ fn property(text: &str) -> String {
     text.replace(':', "%3A").replace(',', "%2C")
 }
 
-/// The summary: a row a lesson.
+/// A text between lines that keep GitHub from taking a line of it for a workflow command: findings
+/// quote what compilers and programs print. `token` is something that the text can't know.
+pub fn without_commands(text: &str, token: &str) -> String {
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    format!("::stop-commands::{token}\n{text}{newline}::{token}::\n")
+}
+
+/// The summary: a row a lesson, then what is wrong with the course itself, then the sums.
 pub fn summary(report: &Report) -> String {
     let mut text = String::from("| lesson | state | steps | errors | warnings |\n");
     text.push_str("| --- | --- | --- | --- | --- |\n");
@@ -49,10 +58,12 @@ pub fn summary(report: &Report) -> String {
                 let what = match &step.outcome {
                     Outcome::Passed { .. } => "ok".to_owned(),
                     Outcome::Failed => "**failed**".to_owned(),
-                    Outcome::Gated { reason } => format!("gated: {reason}"),
-                    Outcome::NotExecuted { reason } => format!("not executed: {reason}"),
+                    Outcome::Gated { reason } => format!("gated: {}", plain(reason)),
+                    Outcome::NotExecuted { reason } => {
+                        format!("not executed: {}", plain(reason))
+                    }
                 };
-                format!("{}: {what}", step.name)
+                format!("{}: {what}", plain(&step.name))
             })
             .collect();
         let count = |severity| {
@@ -61,16 +72,32 @@ pub fn summary(report: &Report) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} |",
-            cell(&lesson.lesson),
-            cell(lesson.state.as_deref().unwrap_or("?")),
-            cell(&steps.join("; ")),
+            plain(&lesson.lesson),
+            plain(lesson.state.as_deref().unwrap_or("manifest can't be read")),
+            steps.join("; "),
             count(Severity::Error),
             count(Severity::Warning)
         );
     }
-    text
+    text.push('\n');
+    for finding in &report.course {
+        let level = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let _ = writeln!(text, "- **{level}** {}", plain(&one_line(finding)));
+    }
+    text + "\n" + &counts_line(&report.counts)
 }
 
-fn cell(text: &str) -> String {
-    escape(text, false).replace('|', "\\|")
+/// A text in one line that Markdown takes for nothing but text, in a cell of a table too.
+fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in escape(text, false).chars() {
+        if "\\`*_~[]<>&|#!@".contains(c) {
+            shown.push('\\');
+        }
+        shown.push(c);
+    }
+    shown
 }

@@ -1,10 +1,12 @@
 //! The report as JUnit XML: a suite a lesson, a case a step.
 
+use proofrun_core::escape::escape;
 use proofrun_core::{Finding, Severity};
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
 use super::{LessonReport, Outcome, Report, Step};
 use crate::report::terminal::one_line;
+use crate::words::count;
 
 /// The document.
 ///
@@ -24,9 +26,9 @@ pub fn junit(report: &Report) -> Result<String, quick_junit::SerializeError> {
 }
 
 fn suite(lesson: &LessonReport) -> TestSuite {
-    let mut suite = TestSuite::new(lesson.lesson.as_str());
+    let mut suite = TestSuite::new(shown(&lesson.lesson));
     for step in &lesson.steps {
-        suite.add_test_case(TestCase::new(step.name.as_str(), status(step)));
+        suite.add_test_case(TestCase::new(shown(&step.name), status(step)));
     }
     suite.add_test_case(findings_case(&lesson.findings));
     suite
@@ -37,7 +39,7 @@ fn suite(lesson: &LessonReport) -> TestSuite {
 fn status(step: &Step) -> TestCaseStatus {
     let skipped = |message: String| {
         let mut status = TestCaseStatus::skipped();
-        status.set_message(message);
+        status.set_message(shown(&message));
         status
     };
     match &step.outcome {
@@ -48,16 +50,22 @@ fn status(step: &Step) -> TestCaseStatus {
     }
 }
 
+/// A text with all of it to be seen: the writer would drop most of what XML can't hold, and a
+/// terminal's escapes.
+fn shown(text: &str) -> String {
+    escape(text, false).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
+}
+
 fn findings_case(findings: &[Finding]) -> TestCase {
     let errors: Vec<String> = findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
-        .map(one_line)
+        .map(|finding| shown(&one_line(finding)))
         .collect();
     let mut status = TestCaseStatus::success();
     if !errors.is_empty() {
         status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message(format!("{} findings", errors.len()));
+        status.set_message(count(errors.len(), "error"));
         status.set_description(errors.join("\n"));
     }
     TestCase::new("findings", status)

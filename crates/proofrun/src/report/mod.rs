@@ -6,6 +6,8 @@ pub mod github;
 pub mod json;
 pub mod junit;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 
 use proofrun_core::{Finding, Severity};
 use serde::Serialize;

@@ -13,6 +13,7 @@
 )]
 
 pub mod course;
+pub mod markdown;
 pub mod published;
 pub mod recorded;
 pub mod toolkit;

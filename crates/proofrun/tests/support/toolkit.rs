@@ -43,4 +43,11 @@ impl Scratch {
         self.write("cuda/ptx", ptx);
         self.write("cuda/program", program);
     }
+
+    /// Installs what stands in for `g++`, which nvcc calls: into `cuda/host/`, to be put on PATH.
+    pub fn install_host_compiler(&self) {
+        self.write("cuda/host/g++", "#!/bin/sh\necho 'g++ 13.3.0'\n");
+        let path = self.path().join("cuda/host/g++");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
 }
