@@ -6,7 +6,6 @@
 //! nothing.
 
 use proofrun_core::assess::Assessment;
-use proofrun_core::review::Verdict;
 use proofrun_core::state::{AssessedRecord, EvidenceState, PageState, Shown};
 use proofrun_core::{Class, Finding, Rule, Severity};
 use serde::Serialize;
@@ -67,9 +66,7 @@ impl Attention {
         let primary = assessment.primary_evidence().map(|evidence| &evidence.state);
         match primary {
             Some(EvidenceState::Rejected) => Self::Rejected,
-            _ if records(assessment).any(|record| waits(assessment, record)) => {
-                Self::AwaitingReview
-            }
+            _ if records(assessment).any(AssessedRecord::awaits_review) => Self::AwaitingReview,
             Some(EvidenceState::Reviewed) if assessment.is_published() => Self::Published,
             Some(EvidenceState::Reviewed) => Self::Unpublished,
             // What is Recorded and doesn't wait was revoked as a record: only a fresh one helps.
@@ -127,19 +124,6 @@ pub fn next_arguments(assessment: &Assessment, lesson: &str) -> Option<String> {
 /// Every record of the lesson that could be examined.
 pub fn records(assessment: &Assessment) -> impl Iterator<Item = &AssessedRecord> {
     assessment.evidence.values().flat_map(|evidence| &evidence.records)
-}
-
-/// Whether a review can do something for it.
-pub fn waits(assessment: &Assessment, record: &AssessedRecord) -> bool {
-    record.awaits_review() && !is_revoked_whole(assessment, record)
-}
-
-/// Whether the record itself was revoked, so that no acceptance of it ever counts again.
-pub fn is_revoked_whole(assessment: &Assessment, record: &AssessedRecord) -> bool {
-    let digest = &record.examined.digest;
-    let names =
-        |verdict: &Verdict| matches!(verdict, Verdict::Revoke { target } if target == digest);
-    assessment.reviews.iter().any(|signed| names(signed.entry().verdict()))
 }
 
 /// Whether a rule is about the renderings that `publish` and `withdraw` write.

@@ -63,3 +63,23 @@ fn comments_keep_a_review_and_code_makes_it_stale() {
     course.edit(&source, "return 0;", "return 1 - 1;");
     assert!(matches!(state(), EvidenceState::Stale(_)), "{:?}", state());
 }
+
+#[test]
+fn a_record_that_was_revoked_whole_waits_for_nothing() {
+    let course = Scratch::with_lesson();
+    let record = course.record(LESSON, &RecordPlan::h200());
+    let waits = || {
+        let assessment = course.assess(LESSON);
+        assessment.primary_evidence().unwrap().records[0].awaits_review()
+    };
+    assert!(waits());
+    let accepted = course.accept(LESSON, record);
+    assert!(!waits());
+    // An acceptance that is taken back leaves the record to be accepted anew; the record itself
+    // does not come back.
+    let (one, all) = (Verdict::Revoke { target: accepted }, Verdict::Revoke { target: record });
+    course.review(LESSON, one, support::REVIEWER, "2026-06-03T00:00:00Z");
+    assert!(waits());
+    course.review(LESSON, all, support::REVIEWER, "2026-06-04T00:00:00Z");
+    assert!(!waits());
+}

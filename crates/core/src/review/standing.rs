@@ -84,6 +84,8 @@ pub struct Revocation {
     pub at: Timestamp,
     /// Why, as it was written.
     pub reason: String,
+    /// Whether the record itself was revoked, so that no acceptance of it counts ever again.
+    pub whole: bool,
     /// The latest acceptance that it took away; none where the record was revoked and never
     /// accepted.
     pub acceptance: Option<Digest>,
@@ -141,7 +143,8 @@ pub fn standing(
         match revocations.earliest([acceptance.as_ref().unwrap_or(record), record]) {
             Some(signed) => {
                 let (entry, by, at, reason) = parts(signed);
-                Standing::Revoked(Revocation { entry, by, at, reason, acceptance })
+                let whole = revocations.naming(record).next().is_some();
+                Standing::Revoked(Revocation { entry, by, at, reason, whole, acceptance })
             }
             None => Standing::None,
         }

@@ -117,7 +117,11 @@ impl AssessedRecord {
     /// Whether it waits for a review: valid, of today, neither accepted as rendered now nor
     /// rejected.
     pub fn awaits_review(&self) -> bool {
-        self.is_valid() && self.is_of_today() && self.reviewed().is_none() && !self.is_rejected()
+        self.is_valid()
+            && self.is_of_today()
+            && self.reviewed().is_none()
+            && !self.is_rejected()
+            && !self.is_revoked_whole()
     }
 
     /// The acceptance of exactly what is rendered now; the earliest, so that a further one changes
@@ -126,6 +130,11 @@ impl AssessedRecord {
         let rendering = self.rendering.as_ref()?;
         let Standing::Accepted(acceptances) = &self.standing else { return None };
         acceptances.iter().find_map(|accepted| Reviewed::new(&self.examined, rendering, accepted))
+    }
+
+    /// Whether the record itself was revoked, so that no acceptance of it counts ever again.
+    pub fn is_revoked_whole(&self) -> bool {
+        matches!(&self.standing, Standing::Revoked(revocation) if revocation.whole)
     }
 
     /// Whether a reject stands.
