@@ -66,13 +66,13 @@ pub fn render(lesson: &Lesson, examined: &Examined, matched: &[MatchedRuns]) -> 
         let choice = if index == 0 { &lesson.publish.run } else { &RunChoice::Index(0) };
         let run = published_run(choice, &runs.runs)?;
         let recorded = examined.record.program(&program.name)?;
-        let stdout = String::from_utf8_lossy(examined.file(&recorded.run.get(run)?.stdout));
-        let of = recorded.run.len();
-        let mut output = fenced(&stdout);
+        let file = &recorded.run.get(run)?.stdout;
+        let mut output = fenced(&String::from_utf8_lossy(examined.file(file)));
+        let folder = examined.record.folder_name(&examined.digest);
         let _ = writeln!(
             output,
-            "\nRun {} of {of}, whole and as printed: {}.",
-            run + 1,
+            "\nWhole and as printed, [`{file}`](evidence/{folder}/{file}) of {} runs: {}.",
+            recorded.run.len(),
             facts(examined)
         );
         let spread = spread(&program.template, runs, examined);
@@ -133,7 +133,7 @@ fn spread(template: &Template, runs: &MatchedRuns, examined: &Examined) -> Strin
     }
     let count = runs.runs.len();
     format!(
-        "| field | lowest | lower median | highest | unit |\n| --- | --- | --- | --- | --- |\n{rows}\n\
+        "| field | lowest | lower median | highest | unit |\n| --- | ---: | ---: | ---: | --- |\n{rows}\n\
          Over {count} fresh processes: {}.\n",
         facts(examined)
     )
