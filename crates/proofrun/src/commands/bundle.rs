@@ -20,6 +20,9 @@ use crate::loaded::{Loaded, Selection};
 use crate::prebuild;
 use crate::runner_binary;
 
+/// What goes into a bundle for whoever sits at the GPU host, with places for what it is of.
+const HOW_TO: &str = include_str!("bundle/how-to.txt");
+
 /// Packs the runner, lessons, commit and a nonce into one archive for a GPU host.
 ///
 /// The host needs no Rust and no network, and with `--prebuilt` no nvcc. There, unpack it and call
@@ -69,7 +72,6 @@ impl Bundle {
         if self.prebuilt {
             prebuild::pack(root, context, loaded, &chosen, self.offline, &mut contents)?;
         }
-        contents.insert("HOW-TO.txt".into(), plain(how_to(&runner, &lessons)));
         let packed: Vec<&str> = chosen.iter().map(|(files, _)| files.folder.as_str()).collect();
         let facts = BundleFacts {
             schema: BUNDLE_FORMAT,
@@ -80,6 +82,8 @@ impl Bundle {
             lesson: lessons,
             file: Vec::new(),
         };
+        let how_to = how_to(&facts, self.prebuilt, context.name);
+        contents.insert("HOW-TO.txt".into(), plain(how_to));
         self.write(root, context, facts, &contents)
     }
 
@@ -178,19 +182,29 @@ fn plain(bytes: impl Into<Vec<u8>>) -> BundleFile {
     BundleFile { bytes: bytes.into(), executable: false }
 }
 
-fn how_to(runner: &BundledRunner, lessons: &[BundledLesson]) -> String {
-    let glibc = runner.glibc.as_deref().unwrap_or("any version");
-    let names: Vec<&str> = lessons.iter().map(|lesson| lesson.name.as_str()).collect();
-    format!(
-        "Record these lessons on a GPU host: {}\n\n\
-         The host needs an NVIDIA driver, x86-64 Linux with glibc {glibc} or newer, and nvcc unless the\n\
-         bundle holds prebuilt programs. It needs neither Rust nor a network.\n\n\
-         ./lesson-runner record --all --out records\n\n\
-         Called again after an interruption, it goes on where it was. With `--key FILE --recorder NAME`\n\
-         records are signed on the host, without it at import. Bring the folder `records` back to the\n\
-         course and call `import records` there.\n",
-        names.join(", ")
-    )
+/// What whoever sits at the GPU host reads.
+fn how_to(facts: &BundleFacts, prebuilt: bool, program: &str) -> Vec<u8> {
+    let names: Vec<&str> = facts.lesson.iter().map(|lesson| lesson.name.as_str()).collect();
+    let compiler = match prebuilt {
+        true => {
+            "nvcc is used where it is there; without it,\nthe programs built beforehand are run."
+        }
+        false => "It needs nvcc, in CUDA_HOME or on PATH.",
+    };
+    let dirty = match &facts.commit {
+        Some(commit) if commit.dirty => {
+            "\n\nThe course had uncommitted changes when this was packed: records of it are kept, and \
+             can't be published."
+        }
+        _ => "",
+    };
+    HOW_TO
+        .replace("{lessons}", &names.join(", "))
+        .replace("{glibc}", facts.runner.glibc.as_deref().unwrap_or("of any version"))
+        .replace("{compiler}", compiler)
+        .replace("{dirty}", dirty)
+        .replace("{program}", program)
+        .into_bytes()
 }
 
 fn told(out: &Utf8Path, facts: &BundleFacts) -> String {
