@@ -74,7 +74,7 @@ const REACHING_OUT: &[&str] = &[
     "-ccbin=./evil", "-ccbin evil", "--compiler-bindir ./evil", "-o ../x", "-o /var/x", "-o a/b",
     "-o a.cu", "-o -x", "-o .x", "-o=../x", "-o../x", "@flags", "-optf flags",
     "--options-file=flags", "/etc/passwd.cu", "../../../x.cu", "-I /usr/include", "-I../../..",
-    "-I=/usr", "-include x.h", "-run", "--run", "-dryrun", "--keep-dir=..", "-odir ..", "-x cu",
+    "-I=/usr", "-Ia,/etc", "-Ia/b/c,../../../..", "-include x.h", "-run", "--run", "-dryrun", "--keep-dir=..", "-odir ..", "-x cu",
     "-Xlinker -plugin", "-Xcompiler -fplugin=x.so", "-Xcompiler -Wl,-rpath", "-Xcompiler -B.",
     "-Xcompiler -specs=x", "-Xcompiler -fuse-ld=evil", "-Xcompiler -wrapper,evil",
     "-Xcompiler -O2,-include,x", "-Xptxas -o,x", "-Xptxas --input-as-string=x", "-L.", "-L/usr",

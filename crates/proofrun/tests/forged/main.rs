@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bound;
 mod journal;
 mod replaced;
 use std::process::Command;
