@@ -74,6 +74,27 @@ pub fn compare(
     Compared { state, findings }
 }
 
+/// Regions and assertions on a build that the lesson neither declares nor has records of: nothing
+/// could ever fill or test them.
+pub fn targets(text: &LessonText, evidence: &BTreeMap<Pair, Evidence>) -> Findings {
+    let regions = text.page.regions.iter().map(|region| (&region.target, region.open_line));
+    let holds = text.page.holds.iter().map(|holds| (&holds.target, holds.line));
+    let mut findings = Vec::new();
+    for (target, line) in regions.chain(holds) {
+        let Some(target) = target else { continue };
+        let pair = Pair::new(&*target.model, &*target.variant);
+        let recorded = evidence.get(&pair).is_some_and(|of_pair| !of_pair.records.is_empty());
+        let declared = text.lesson.variants.iter().any(|variant| variant.name == target.variant);
+        if !recorded && !declared {
+            let fact = format!("the lesson has no build variant `{}`", target.variant);
+            let place = Place::line(text.page_path(), line);
+            let next = "name a variant of the manifest, or declare this one";
+            findings.push(Finding::error(Rule::TargetUnknown, place, fact, next));
+        }
+    }
+    findings
+}
+
 /// What a pair may show besides the blank.
 fn shown<'a>(pair: Option<&Pair>, evidence: &'a BTreeMap<Pair, Evidence>) -> &'a Shown {
     pair.and_then(|pair| evidence.get(pair)).map_or(&Shown::Blank, |evidence| &evidence.shown)

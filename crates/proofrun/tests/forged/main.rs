@@ -8,6 +8,7 @@ mod support;
 
 mod bound;
 mod journal;
+mod pasted;
 mod replaced;
 use std::process::Command;
 
