@@ -64,3 +64,15 @@ fn a_journal_in_the_tree_does_not_put_a_forged_page_right_while_verify_looks() {
     let ran = course.verify();
     assert_ne!(ran.code(), 0, "{}", ran.all());
 }
+
+#[test]
+fn a_lock_that_is_a_link_empties_nothing() {
+    let course = published();
+    let victim = course.outside("victim");
+    fs::write(&victim, "mine").unwrap();
+    fs::create_dir_all(course.path().join(".proofrun")).unwrap();
+    std::os::unix::fs::symlink(&victim, course.path().join(".proofrun/journal.lock")).unwrap();
+    course.edit(format!("lessons/{LESSON}/scale.cu"), "2.0f", "3.0f");
+    let ran = course.run(&["sync"]);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine", "{}", ran.all());
+}
