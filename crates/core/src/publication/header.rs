@@ -1,5 +1,7 @@
 //! The status paragraph in a program's header, in its three forms of three lines.
 
+use camino::Utf8Path;
+
 use crate::record::Examined;
 use crate::record::model::ProgramRecord;
 use crate::source::StatusWord;
@@ -59,7 +61,14 @@ pub fn status_word(shown: &Shown) -> StatusWord {
 }
 
 fn code_digest(program: &ProgramRecord) -> String {
-    program.build.source.first().map_or_else(String::new, |source| source.code.short())
+    // The rows are sorted by path, and a file that is included may come first.
+    let own = |path: &str| {
+        let path = Utf8Path::new(path);
+        path.extension() == Some("cu") && path.file_stem() == Some(program.name.as_str())
+    };
+    let sources = &program.build.source;
+    let found = sources.iter().find(|source| own(&source.path)).or(sources.first());
+    found.map_or_else(String::new, |source| source.code.short())
 }
 
 /// At most 70 characters of a reason, of letters, digits and harmless punctuation only.

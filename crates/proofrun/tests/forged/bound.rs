@@ -44,3 +44,15 @@ fn code_that_the_build_can_see_is_bound() {
     }
     assert!(unbound.is_empty(), "{unbound:#?}");
 }
+
+#[test]
+fn the_header_names_the_code_of_its_own_program() {
+    let course = Scratch::with_lesson();
+    let source = format!("lessons/{LESSON}/scale.cu");
+    course.write("lessons/common/a.cuh", "// A piece.\nconst int piece = 1;\n");
+    let include = "#include <cstdio>\n#include \"../common/a.cuh\"\n";
+    course.edit(&source, "#include <cstdio>\n", include);
+    publish(&course);
+    let code = proofrun_core::source::code_digest(&course.read(&source)).short();
+    assert!(course.read(&source).contains(&format!("//   code {code} by record")), "{code}");
+}
