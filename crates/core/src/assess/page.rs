@@ -49,6 +49,7 @@ pub fn compare(
         on_page.extend(pair.clone().filter(|_| choice == PageChoice::Current));
         if pair.as_ref() == primary { &mut of_primary } else { &mut of_others }.push(choice);
     }
+    findings.extend(emulated(text));
     for (index, program) in text.lesson.programs.iter().enumerate() {
         let Some(paragraph) = &program.header.status else {
             // A source whose header isn't of this form (its commands stand in the manifest) has
@@ -93,6 +94,18 @@ pub fn targets(text: &LessonText, evidence: &BTreeMap<Pair, Evidence>) -> Findin
         }
     }
     findings
+}
+
+/// No emulated run is rendered yet, so a region of one is empty: what stands in it was typed.
+fn emulated(text: &LessonText) -> Findings {
+    let regions = text.page.regions.iter().filter(|found| found.kind == RegionKind::Emulated);
+    let typed = regions.filter(|region| !text.region_body(region).trim().is_empty());
+    let finding = |region: &Region| {
+        let fact = format!("region `emulated: {}` shows what no run printed", region.name);
+        let place = Place::line(text.page_path(), region.open_line);
+        Finding::error(Rule::RegionDrifted, place, fact, "empty it, or remove the region")
+    };
+    typed.map(finding).collect()
 }
 
 /// What a pair may show besides the blank.

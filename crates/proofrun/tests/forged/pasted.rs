@@ -11,8 +11,8 @@ fn output_outside_of_a_record_region_is_refused() {
         format!("\n```text\n{shown}```\n"),
         format!("\n{shown}"),
         format!("\n<pre>\n{shown}</pre>\n"),
-        format!("\n> ```text\n> one: 0.009 ms\n> ```\n"),
-        format!("\n    one: 0.009 ms\n"),
+        "\n> ```text\n> one: 0.009 ms\n> ```\n".to_owned(),
+        "\n    one: 0.009 ms\n".to_owned(),
         "\n**VERIFIED.** NVIDIA H200 (compute capability 9.0), built with nvcc.\n".to_owned(),
         "\nReviewed by `reviewer@example.org` on 2026-06-02.\n".to_owned(),
         "\nRun 1 of 5, whole and as printed: NVIDIA H200.\n".to_owned(),
@@ -51,4 +51,14 @@ fn a_claim_about_what_the_lesson_does_not_build_is_refused() {
         let ran = course.verify();
         assert_ne!(ran.code(), 0, "{to}: {}", ran.all());
     }
+}
+
+#[test]
+fn an_emulated_region_shows_nothing_that_nothing_rendered() {
+    let course = Scratch::with_lesson();
+    let region = "\n<!-- emulated: output -->\nanything at all\n<!-- end emulated -->\n";
+    course.write(format!("lessons/{LESSON}/README.md"), format!("{PAGE}{region}"));
+    let ran = course.verify();
+    assert_eq!(ran.code(), 28, "{}", ran.all());
+    assert!(ran.out.contains("[region-drifted]"), "{}", ran.all());
 }
