@@ -128,9 +128,18 @@ impl Loaded {
 /// Finishes or undoes what an interrupted command left.
 ///
 /// # Errors
-/// When the journal names a file that is neither as it was nor as it should be.
+/// When the journal names a file that is neither as it was nor as it should be, or came with the
+/// checkout: then it could put a forged page right just while somebody looks.
 pub fn recover(root: &Root, context: &Context) -> Result<(), Error> {
-    match transaction::recover(root.state().join(JOURNAL_FOLDER))? {
+    let journal = root.state().join(JOURNAL_FOLDER);
+    if journal.symlink_metadata().is_ok() && git::tracks(root.path(), &root.state()) {
+        let fact = "git tracks the folder of this harness's own state, and a journal lies in it";
+        let next = "`git rm -r --cached .proofrun`, and look at what the journal would have done";
+        let finding = Finding::error(Rule::Stranger, Place::file(root.state()), fact, next);
+        let what = "the journal is not followed".to_owned();
+        return Err(Error::Refused { what, findings: vec![finding] });
+    }
+    match transaction::recover(&journal, root.path())? {
         transaction::Recovered::Nothing => {}
         transaction::Recovered::Dropped => {
             context.note("dropped what an interrupted command had not yet begun to write\n");

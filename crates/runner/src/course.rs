@@ -165,7 +165,7 @@ fn read_included(root: &Utf8Path, lesson: &mut LessonFiles) -> Result<(), Course
     let own = lesson.sources().into_iter().map(|(path, text)| (lesson.folder.join(path), text));
     let mut queue: Vec<(Utf8PathBuf, String)> = own.collect();
     while let Some((path, text)) = queue.pop() {
-        for include in includes(&text) {
+        for include in includes(&text).into_iter().filter(|include| include.quoted) {
             let Some(target) = joined(&path, &include.path) else { continue };
             let known = lesson.included.contains_key(&target) || lesson.included.len() >= FILES_MAX;
             if known || target.starts_with(&lesson.folder) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use duct::cmd;
+use duct::{Expression, cmd};
 use proofrun_core::record::model::Commit;
 
 /// The largest file of another revision that is read, in bytes.
@@ -32,10 +32,32 @@ pub enum GitError {
     Answer(String),
 }
 
-fn git(root: &Utf8Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
+/// Variables that lead git to another repository, index or set of objects (git(1), "Environment
+/// Variables"): a hook has some of them set.
+const LEADS_ELSEWHERE: [&str; 9] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_SHALLOW_FILE",
+];
+
+/// git on this root's repository: its objects are those that their names say, without replacements
+/// and grafts, and no program of its configuration watches the files.
+fn command(root: &Utf8Path, args: &[&str]) -> Expression {
     let mut all = vec!["-C", root.as_str(), "-c", "core.quotePath=false"];
+    all.extend(["-c", "core.fsmonitor=false", "--no-replace-objects", "--literal-pathspecs"]);
     all.extend(args);
-    let output = cmd("git", &all)
+    let command = cmd("git", &all).env("GIT_GRAFT_FILE", "/dev/null");
+    LEADS_ELSEWHERE.iter().fold(command, |command, name| command.env_remove(name))
+}
+
+fn git(root: &Utf8Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
+    let output = command(root, args)
         .stdin_null()
         .stdout_capture()
         .stderr_capture()
@@ -70,6 +92,13 @@ pub fn commit(root: &Utf8Path, paths: &[&str]) -> Result<Option<Commit>, GitErro
         .any(|line| line.first().is_some_and(|flag| flag.is_ascii_lowercase() || *flag == b'S'));
     let dirty = hides || !git(root, &args)?.is_empty();
     Ok(Some(Commit { id, dirty }))
+}
+
+/// Whether git tracks this path or anything below it. Where there is no repository nothing is
+/// tracked.
+pub fn tracks(root: &Utf8Path, path: &Utf8Path) -> bool {
+    let within = path.strip_prefix(root).unwrap_or(path);
+    git(root, &["ls-files", "-z", "--", within.as_str()]).is_ok_and(|listing| !listing.is_empty())
 }
 
 /// Paths, relative to the root, that differ from a revision: changed, deleted, and untracked ones.
@@ -132,7 +161,7 @@ fn blobs(
     names: &[(Utf8PathBuf, String)],
 ) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, GitError> {
     let asked: String = names.iter().map(|(_, object)| format!("{object}\n")).collect();
-    let answer = cmd("git", ["-C", root.as_str(), "cat-file", "--batch"])
+    let answer = command(root, &["cat-file", "--batch"])
         .stdin_bytes(asked)
         .stderr_null()
         .reader()

@@ -29,6 +29,7 @@ pub struct BuildCommand {
     items: Vec<Item>,
     output: String,
     sources: Vec<Utf8PathBuf>,
+    include_folders: Vec<Utf8PathBuf>,
     virtual_arch: Arch,
     codes: Vec<Code>,
 }
@@ -168,6 +169,11 @@ impl BuildCommand {
         &self.sources
     }
 
+    /// The folders of `-I` in their order, relative to the lesson's folder.
+    pub fn include_folders(&self) -> &[Utf8PathBuf] {
+        &self.include_folders
+    }
+
     /// The lowest compute capability that the executable can run on.
     pub fn floor(&self) -> Arch {
         self.codes.iter().map(|code| code.arch()).min().unwrap_or(self.virtual_arch)
@@ -215,6 +221,7 @@ struct Found {
     items: Vec<Item>,
     outputs: Vec<String>,
     sources: Vec<Utf8PathBuf>,
+    include_folders: Vec<Utf8PathBuf>,
     arch: Vec<Code>,
     code: Vec<Code>,
     gencode: Vec<(Arch, Vec<Code>)>,
@@ -254,6 +261,7 @@ impl Found {
             Kind::Refused => Err(ArgvError::UnknownFlag(word.clone())),
             Kind::Output => self.output(value).map_err(bad),
             Kind::Include if !stays_inside(folder, value) => Err(ArgvError::Outside(value.into())),
+            Kind::Include => self.include_folder(value).map_err(bad),
             Kind::Arch => value.parse().map(|code| self.arch.push(code)).map_err(|_| {
                 bad("name one, such as `sm_80`; `native` and `all` depend on the machine")
             }),
@@ -273,6 +281,16 @@ impl Found {
             Err(error) => errors.push(error),
         }
         used
+    }
+
+    /// nvcc reads a list at each comma, so that what is checked as one path would be several.
+    fn include_folder(&mut self, value: &str) -> Result<(), &'static str> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
+        if !value.bytes().all(plain) || value.starts_with('-') {
+            return Err("name one folder by letters, digits, `_`, `-`, `.` and `/`");
+        }
+        self.include_folders.push(value.into());
+        Ok(())
     }
 
     fn output(&mut self, value: &str) -> Result<(), &'static str> {
@@ -319,6 +337,7 @@ impl Found {
                 items: self.items,
                 output,
                 sources: self.sources,
+                include_folders: self.include_folders,
                 virtual_arch,
                 codes,
             }),

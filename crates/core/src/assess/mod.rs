@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod files;
 pub mod holds;
 pub mod page;
+pub mod pasted;
 pub mod plan;
 pub mod states;
 pub mod text;
@@ -105,6 +106,8 @@ pub fn assess(files: &LessonFiles, course: &Course) -> Assessment {
             page::compare(files, text, &assessment.evidence, assessment.primary.as_ref());
         assessment.page = compared.state;
         findings.extend(compared.findings);
+        findings.extend(pasted::findings(files, text));
+        findings.extend(page::targets(text, &assessment.evidence));
         assessment.holds = holds::evaluate(text, &assessment.evidence, assessment.primary.as_ref());
         findings.extend(holds::findings(text, &assessment.holds));
         findings.extend(states::findings(

@@ -49,6 +49,7 @@ pub fn compare(
         on_page.extend(pair.clone().filter(|_| choice == PageChoice::Current));
         if pair.as_ref() == primary { &mut of_primary } else { &mut of_others }.push(choice);
     }
+    findings.extend(emulated(text));
     for (index, program) in text.lesson.programs.iter().enumerate() {
         let Some(paragraph) = &program.header.status else {
             // A source whose header isn't of this form (its commands stand in the manifest) has
@@ -72,6 +73,39 @@ pub fn compare(
     }
     check_snapshots(files, text, evidence, &on_page, &mut findings);
     Compared { state, findings }
+}
+
+/// Regions and assertions on a build that the lesson neither declares nor has records of: nothing
+/// could ever fill or test them.
+pub fn targets(text: &LessonText, evidence: &BTreeMap<Pair, Evidence>) -> Findings {
+    let regions = text.page.regions.iter().map(|region| (&region.target, region.open_line));
+    let holds = text.page.holds.iter().map(|holds| (&holds.target, holds.line));
+    let mut findings = Vec::new();
+    for (target, line) in regions.chain(holds) {
+        let Some(target) = target else { continue };
+        let pair = Pair::new(&*target.model, &*target.variant);
+        let recorded = evidence.get(&pair).is_some_and(|of_pair| !of_pair.records.is_empty());
+        let declared = text.lesson.variants.iter().any(|variant| variant.name == target.variant);
+        if !recorded && !declared {
+            let fact = format!("the lesson has no build variant `{}`", target.variant);
+            let place = Place::line(text.page_path(), line);
+            let next = "name a variant of the manifest, or declare this one";
+            findings.push(Finding::error(Rule::TargetUnknown, place, fact, next));
+        }
+    }
+    findings
+}
+
+/// No emulated run is rendered yet, so a region of one is empty: what stands in it was typed.
+fn emulated(text: &LessonText) -> Findings {
+    let regions = text.page.regions.iter().filter(|found| found.kind == RegionKind::Emulated);
+    let typed = regions.filter(|region| !text.region_body(region).trim().is_empty());
+    let finding = |region: &Region| {
+        let fact = format!("region `emulated: {}` shows what no run printed", region.name);
+        let place = Place::line(text.page_path(), region.open_line);
+        Finding::error(Rule::RegionDrifted, place, fact, "empty it, or remove the region")
+    };
+    typed.map(finding).collect()
 }
 
 /// What a pair may show besides the blank.

@@ -11,7 +11,7 @@ use crate::publication::status_lines;
 use crate::record::model::SourceRecord;
 use crate::record::stale::Sources;
 use crate::source::{
-    Header, check_copies, check_lexing, check_text, code_digest, conflict_markers, copies,
+    Header, Include, check_copies, check_lexing, check_text, code_digest, conflict_markers, copies,
     includes, lex, merge_snippets, replace_status, snippets, text_digest,
 };
 use crate::state::{Pair, Shown};
@@ -71,7 +71,7 @@ impl LessonText {
 /// # Errors
 /// Everything found, when the manifest can't be resolved.
 pub fn read(files: &LessonFiles, course: &Course) -> Result<(LessonText, Findings), Findings> {
-    let mut reader = Reader { files, course, findings: Vec::new() };
+    let mut reader = Reader { files, course, findings: Vec::new(), lexed: BTreeSet::new() };
     reader.strangers();
     let programs = reader.programs();
     let page = reader.page();
@@ -104,6 +104,8 @@ struct Reader<'a> {
     files: &'a LessonFiles,
     course: &'a Course,
     findings: Findings,
+    /// The files whose lexing was looked at.
+    lexed: BTreeSet<Utf8PathBuf>,
 }
 
 impl Reader<'_> {
@@ -135,11 +137,18 @@ impl Reader<'_> {
             if let Some(text) = self.text(&full, bytes)
                 && path.extension() == Some("cu")
             {
-                self.findings.extend(check_lexing(&full, &lex(&text)));
+                self.lexing(&full, &text);
                 programs.insert(path.clone(), text);
             }
         }
         programs
+    }
+
+    /// What a digest of this file could not bind, once.
+    fn lexing(&mut self, path: &Utf8Path, text: &str) {
+        if self.lexed.insert(path.to_owned()) {
+            self.findings.extend(check_lexing(path, &lex(text)));
+        }
     }
 
     /// A text with its encoding and conflict markers looked at.
@@ -203,40 +212,74 @@ impl Reader<'_> {
         self.findings.extend(check_copies(path, &found, &self.course.common));
     }
 
-    /// The digests of a program's source and of each repository file that it includes, sorted by
-    /// path.
+    /// The digests of all sources that a program's build names, and of each repository file that
+    /// they include, sorted by path. The build sees no other file.
     fn sources_of(&mut self, program: &Program, text: &str) -> Vec<SourceRecord> {
         let start = self.files.folder.join(&program.source);
         let mut seen = BTreeSet::from([start.clone()]);
         let mut rows = vec![row(&start, text)];
-        let mut queue = vec![(start, text.to_owned())];
+        let mut queue = vec![(start.clone(), text.to_owned())];
+        for named in program.build.sources() {
+            let Some(path) = joined(&start, named.as_str()) else { continue };
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            match self.included(&path) {
+                Some(text) => {
+                    self.lexing(&path, &text);
+                    rows.push(row(&path, &text));
+                    queue.push((path, text));
+                }
+                None => self.include_finding(&start, 1, format!("`{named}` is not in the course")),
+            }
+        }
         while let Some((path, text)) = queue.pop() {
             for include in includes(&text) {
-                let Some(target) = joined(&path, &include.path) else {
-                    let fact = format!("`{}` leads out of the course", include.path);
-                    self.include_finding(&path, include.line, fact);
+                let Some((target, included)) = self.find(program, &path, &include) else {
                     continue;
                 };
                 if !seen.insert(target.clone()) || seen.len() > INCLUDES_MAX {
                     continue;
                 }
-                match self.included(&target) {
-                    Some(included) => {
-                        rows.push(row(&target, &included));
-                        queue.push((target, included));
-                    }
-                    // Quotes may also find a header of the toolkit: then the compiler finds it, or
-                    // says that it can't.
-                    None if is_toolkit_header(&include.path) => {}
-                    None => {
-                        let fact = format!("`{}` is not in the course", include.path);
-                        self.include_finding(&path, include.line, fact);
-                    }
-                }
+                self.lexing(&target, &included);
+                rows.push(row(&target, &included));
+                queue.push((target, included));
             }
         }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         rows
+    }
+
+    /// The course's file that an include means, as a compiler looks for it: beside the source where
+    /// it is quoted, then in the folders of `-I`. What isn't there is a finding, unless the toolkit
+    /// may have it.
+    fn find(
+        &mut self,
+        program: &Program,
+        from: &Utf8Path,
+        include: &Include,
+    ) -> Option<(Utf8PathBuf, String)> {
+        let beside = joined(from, &include.path);
+        if include.quoted && beside.is_none() {
+            let fact = format!("`{}` leads out of the course", include.path);
+            self.include_finding(from, include.line, fact);
+            return None;
+        }
+        let source = self.files.folder.join(&program.source);
+        let folders = program.build.include_folders().iter();
+        let named = folders.filter_map(|folder| {
+            let folder = joined(&self.files.folder.join(MANIFEST_FILE), folder.as_str())?;
+            joined(&folder.join(source.file_name()?), &include.path)
+        });
+        let all = beside.filter(|_| include.quoted).into_iter().chain(named);
+        let found = all.filter_map(|path| Some((path.clone(), self.included(&path)?))).next();
+        // Quotes may also find a header of the toolkit: then the compiler finds it, or says that it
+        // can't.
+        if found.is_none() && include.quoted && !is_toolkit_header(&include.path) {
+            let fact = format!("`{}` is not in the course", include.path);
+            self.include_finding(from, include.line, fact);
+        }
+        found
     }
 
     fn included(&self, path: &Utf8Path) -> Option<String> {

@@ -128,6 +128,10 @@ rules! {
     CopyUnknown => Drift, "copy-unknown";
     /// A marked copy equals the common file.
     CopyDiffers => Drift, "copy-differs";
+    /// What reads like output stands in a region, where it is compared.
+    OutputPasted => Drift, "output-pasted";
+    /// A region or assertion is on a build that the lesson declares or has records of.
+    TargetUnknown => Drift, "target-unknown";
     /// A page has a title.
     PageTitle => Drift, "page-title";
     /// A page's fenced code blocks are closed.

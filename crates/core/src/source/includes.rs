@@ -1,28 +1,37 @@
-//! The files that a source includes by a quoted name: the repository's own, which a record binds as
-//! well.
+//! The files that a source includes by name: a record binds those of the repository as well.
 
 use super::directive::Line;
 use super::lex::lex;
 use super::spans::SpanKind;
 
-/// `#include "path"`.
+/// `#include "path"` or `#include <path>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Include {
     /// The line of the name, from 1.
     pub line: u32,
     /// As written between the quotes.
     pub path: String,
+    /// Whether the quotes are `"`: then the file is looked for beside the source first.
+    pub quoted: bool,
 }
 
-/// The quoted includes of a source, in order: from code only, and from groups that are compiled out
+/// The includes of a source, in order: from code only, and from groups that are compiled out
 /// too.
 pub fn includes(source: &str) -> Vec<Include> {
     let (mut line, mut found) = (Line::default(), Vec::new());
     for span in lex(source).spans {
         let spelling = span.spelling(source);
-        if span.kind == SpanKind::String && line.expects_include_operand() {
-            let path = spelling.strip_prefix('"').and_then(|rest| rest.split_once('"'));
-            found.extend(path.map(|(path, _)| Include { line: span.line, path: path.to_owned() }));
+        if line.expects_include_operand() {
+            let (open, close) = match span.kind {
+                SpanKind::HeaderName => ('<', '>'),
+                _ => ('"', '"'),
+            };
+            let path = spelling.strip_prefix(open).and_then(|rest| rest.split_once(close));
+            found.extend(path.map(|(path, _)| Include {
+                line: span.line,
+                path: path.to_owned(),
+                quoted: open == '"',
+            }));
         }
         line.push(span.kind, &spelling);
     }
@@ -34,13 +43,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_quoted_includes_in_code_count() {
+    fn only_includes_in_code_count() {
         let cases: [(&str, &[(u32, &str)]); 8] = [
             (
                 "#include \"a.cuh\"\n  #  include\t\"b/c.cuh\" // why\n",
                 &[(1, "a.cuh"), (2, "b/c.cuh")],
             ),
-            ("#include <cstdio>\n", &[]),
+            ("#include <cstdio>\n", &[(1, "cstdio")]),
             ("// #include \"a\"\n/*\n#include \"a\"\n*/\n", &[]),
             ("const char* s = R\"(\n#include \"a\"\n)\";\n", &[]),
             ("const char* s = \"\\\n#include \\\"a\\\"\";\n", &[]),

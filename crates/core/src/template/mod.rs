@@ -163,6 +163,20 @@ impl Template {
         self.items.iter().flat_map(Item::lines)
     }
 
+    /// The literal text of a line between the start, or the exact field before, and its first
+    /// measured field; `None` where it measures nothing.
+    pub fn text_before_measured(&self, line: &Line) -> Option<String> {
+        let measures = |piece: &line::Piece| match piece {
+            line::Piece::Field { id: Some(id), .. } => self.fields[*id].is_measured(),
+            _ => false,
+        };
+        let at = line.pieces.iter().position(measures)?;
+        match at.checked_sub(1).map(|before| &line.pieces[before]) {
+            Some(line::Piece::Text(text)) => Some(text.clone()),
+            _ => Some(String::new()),
+        }
+    }
+
     /// How many things it checks: each line's text, and each field. Never zero.
     pub fn assertions(&self) -> usize {
         self.lines().count() + self.fields.len()

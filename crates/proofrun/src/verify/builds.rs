@@ -233,7 +233,8 @@ fn compile_one(
     if let Some(code) = command.codes().iter().find(|code| !toolkit.supports(**code)) {
         return Err(format!("nvcc {} makes no code for `{code}`", toolkit.version));
     }
-    let files = course_files(&lesson.files);
+    let sources = lesson.assessment.sources().and_then(|all| all.get(&key.program));
+    let files = course_files(&lesson.files, sources.map_or(&[], Vec::as_slice));
     let request = Request {
         command: &command,
         folder: &lesson.files.folder,

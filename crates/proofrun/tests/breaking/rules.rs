@@ -71,6 +71,8 @@ fn with_script(course: &Scratch, script: &str) {
 const TEXTS: &[(Rule, Break)] = &[
     (Rule::Manifest, |c| manifest(c, "schema = 1", "schema = 2")),
     (Rule::TemplateInvalid, |c| manifest(c, "{device}", "{nosuch")),
+    (Rule::OutputPasted, |c| append(c, "README.md", "\n```text\none: 0.009 ms\n```\n")),
+    (Rule::TargetUnknown, |c| page(c, "on t4/sm_75", "on t4/sm_99")),
     (Rule::TextSize, |c| append(c, "README.md", &"x\n".repeat(600_000))),
     (Rule::TextEncoding, |c| append(c, "README.md", "\u{202e}\n")),
     (Rule::ConflictMarker, |c| append(c, "README.md", "<<<<<<< ours\n")),

@@ -162,7 +162,8 @@ impl Checker<'_> {
         let command = lesson
             .build(program, variant)
             .ok_or_else(|| Refused::usage(format!("no variant `{variant}`")))?;
-        let files = course_files(&one.files);
+        let sources = one.text.sources.get(&program.name).cloned().unwrap_or_default();
+        let files = course_files(&one.files, &sources);
         let folder = &one.files.folder;
         let request =
             Request { command: &command, folder, files: &files, toolkit, deadline: DEADLINE };

@@ -8,7 +8,7 @@ use proofrun_core::argv::Code as ArchCode;
 use proofrun_core::assess::LessonFiles;
 use proofrun_core::gate::{CarriedCode, CudaVersion, Device};
 use proofrun_core::lesson::Program;
-use proofrun_core::record::model::BuildRecord;
+use proofrun_core::record::model::{BuildRecord, SourceRecord};
 use proofrun_core::toolkit::ToolkitFacts;
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +132,7 @@ pub(super) fn build(
                 let why = format!("nvcc {} makes no code for `{code}`", toolkit.version);
                 return Err(RecordError::Gated(why));
             }
-            let all = course_files(subject.files);
+            let all = course_files(subject.files, &source);
             let request = Request {
                 command: &command,
                 folder: &subject.files.folder,
@@ -159,12 +159,17 @@ pub(super) fn build(
     Ok(Built { record, toolkit: built.facts.toolkit, folder })
 }
 
-/// The lesson's own files and what they include, by their paths from the course's root.
-pub fn course_files(files: &LessonFiles) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+/// The files that a build may see, by their paths from the course's root: those whose digests a
+/// record of it holds, and no other.
+pub fn course_files(
+    files: &LessonFiles,
+    sources: &[SourceRecord],
+) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
     let own = files.files.iter().filter(|(path, _)| !files.is_kept(path));
     let own = own.map(|(path, bytes)| (files.folder.join(path), bytes.clone()));
     let included = files.included.iter().map(|(path, bytes)| (path.clone(), bytes.clone()));
-    own.chain(included).collect()
+    let bound = |path: &Utf8PathBuf| sources.iter().any(|row| row.path == path.as_str());
+    own.chain(included).filter(|(path, _)| bound(path)).collect()
 }
 
 /// Looks at an executable before it is run: it must be the one that was built (the work folder lay

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use proofrun_core::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -195,16 +195,24 @@ impl Transaction {
 }
 
 /// Finishes a change that was committed and interrupted, and drops one that was not committed. To
-/// be called before the files are read.
+/// be called before the files are read. All its files lie below `root`: a journal is a file that
+/// somebody else could have brought, so one that names another file is not followed anywhere.
 ///
 /// # Errors
-/// When another process has a change under way, the journal is damaged, or a file is neither old
-/// nor new.
-pub fn recover(journal: impl AsRef<Utf8Path>) -> Result<Recovered, Error> {
-    recover_with(journal.as_ref(), &mut Undisturbed)
+/// When another process has a change under way, the journal is damaged or leads out of `root`, or a
+/// file is neither old nor new.
+pub fn recover(
+    journal: impl AsRef<Utf8Path>,
+    root: impl AsRef<Utf8Path>,
+) -> Result<Recovered, Error> {
+    recover_with(journal.as_ref(), root.as_ref(), &mut Undisturbed)
 }
 
-fn recover_with(folder: &Utf8Path, steps: &mut dyn Steps) -> Result<Recovered, Error> {
+fn recover_with(
+    folder: &Utf8Path,
+    root: &Utf8Path,
+    steps: &mut dyn Steps,
+) -> Result<Recovered, Error> {
     if !folder.exists() {
         return Ok(Recovered::Nothing);
     }
@@ -225,11 +233,37 @@ fn recover_with(folder: &Utf8Path, steps: &mut dyn Steps) -> Result<Recovered, E
     if journal.schema != SCHEMA {
         return Err(damaged(format!("schema {} is not {SCHEMA}", journal.schema)));
     }
+    let root = root.canonicalize_utf8().map_err(files::Error::system("find", root))?;
+    for change in &journal.change {
+        let plain = |name: &String| name.parse::<usize>().is_ok();
+        if !change.staged.as_ref().is_none_or(plain) || !is_confined(&root, &change.path) {
+            return Err(damaged(format!("`{}` is no file of this course", change.path)));
+        }
+    }
     for change in &journal.change {
         files::remove_leftovers(&change.path)?;
     }
     apply(folder, &journal, steps)?;
     Ok(Recovered::Finished(journal.change.into_iter().map(|change| change.path).collect()))
+}
+
+/// Whether a file lies below the root, links followed, and in no hidden folder of it: git's own
+/// configuration would start programs.
+fn is_confined(root: &Utf8Path, path: &Utf8Path) -> bool {
+    let is_plain = |part: Utf8Component<'_>| match part {
+        Utf8Component::Normal(name) => !name.starts_with('.'),
+        _ => false,
+    };
+    let mut ancestors = path.ancestors();
+    let there = ancestors.find(|ancestor| ancestor.symlink_metadata().is_ok());
+    let Some(there) = there.filter(|_| path.is_absolute()) else { return false };
+    let Ok(rest) = path.strip_prefix(there) else { return false };
+    let real = there.canonicalize_utf8();
+    let real = real.ok().and_then(|real| real.strip_prefix(root).ok().map(Utf8Path::to_owned));
+    real.is_some_and(|real| {
+        real.components().chain(rest.components()).all(is_plain)
+            && real.components().chain(rest.components()).next().is_some()
+    })
 }
 
 /// Everything after the commit. Doing it again changes nothing.

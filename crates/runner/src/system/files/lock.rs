@@ -3,11 +3,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::thread;
 use std::time::Duration;
 
 use camino::Utf8Path;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use super::Error;
@@ -71,6 +72,8 @@ pub fn try_lock(path: impl AsRef<Utf8Path>) -> Result<Lock, Error> {
         .write(true)
         .create(true)
         .truncate(false)
+        // The lock's file is emptied: through a link that would be somebody else's.
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
         .open(path)
         .map_err(Error::system("lock", path))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {

@@ -66,7 +66,7 @@ fn a_change_happens() {
     course.change().commit().unwrap();
     assert!(course.is(&new()));
     assert!(!course.journal().exists());
-    assert_eq!(recover(course.journal()).unwrap(), Recovered::Nothing);
+    assert_eq!(recover(course.journal(), &course.root).unwrap(), Recovered::Nothing);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_kill_before_any_step_leaves_all_old_or_all_new() {
         let course = Course::new();
         let Err(error) = course.change().commit_with(&mut KillAt { at, count: 0 }) else { break };
         assert!(matches!(error, Error::Killed(_)), "{error}");
-        match recover(course.journal()).unwrap() {
+        match recover(course.journal(), &course.root).unwrap() {
             Recovered::Finished(_) => {
                 finished += 1;
                 assert!(course.is(&new()), "step {at}");
@@ -102,10 +102,10 @@ fn a_recovery_may_be_killed_too() {
             let course = Course::new();
             course.change().commit_with(&mut KillAt { at: first, count: 0 }).unwrap_err();
             let mut kill = KillAt { at: second, count: 0 };
-            if recover_with(&course.journal(), &mut kill).is_ok() {
+            if recover_with(&course.journal(), &course.root, &mut kill).is_ok() {
                 break;
             }
-            recover(course.journal()).unwrap();
+            recover(course.journal(), &course.root).unwrap();
             assert!(course.is(&new()), "{first} {second}");
         }
     }
@@ -117,7 +117,7 @@ fn half_a_staging_is_dropped() {
     files::create_dir(course.journal()).unwrap();
     fs::write(course.journal().join("0"), "ne").unwrap();
     fs::write(course.journal().join(".journal.toml.1-1.tmp"), "schema = 1\n[[cha").unwrap();
-    assert_eq!(recover(course.journal()).unwrap(), Recovered::Dropped);
+    assert_eq!(recover(course.journal(), &course.root).unwrap(), Recovered::Dropped);
     assert!(course.is(&old()));
 }
 
@@ -126,7 +126,7 @@ fn a_file_that_is_neither_old_nor_new_is_named_and_kept() {
     let course = Course::new();
     course.change().commit_with(&mut KillAt { at: 5, count: 0 }).unwrap_err();
     fs::write(course.root.join("removed"), "mine").unwrap();
-    let error = recover(course.journal()).unwrap_err().to_string();
+    let error = recover(course.journal(), &course.root).unwrap_err().to_string();
     assert!(error.starts_with(&format!("`{}/removed` was changed", course.root)), "{error}");
     assert!(course.is(&vec![("removed", Some("mine"))]));
     assert!(matches!(Transaction::new(course.journal()), Err(Error::Unfinished { .. })));
@@ -134,7 +134,7 @@ fn a_file_that_is_neither_old_nor_new_is_named_and_kept() {
     // What a write that was killed half way leaves beside its file.
     let leftover = course.root.join(".changed.1-2.tmp");
     fs::write(&leftover, "ne").unwrap();
-    recover(course.journal()).unwrap();
+    recover(course.journal(), &course.root).unwrap();
     assert!(!leftover.exists());
     assert!(course.is(&new()));
 }
@@ -163,11 +163,11 @@ fn damage_is_refused_and_two_changes_exclude_each_other() {
     files::create_dir(course.journal()).unwrap();
     for damage in ["schema = 2\n", "schema = 1\nmore = 1\n", "schema", "\u{0}"] {
         fs::write(course.journal().join(JOURNAL), damage).unwrap();
-        let error = recover(course.journal()).unwrap_err();
+        let error = recover(course.journal(), &course.root).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. }), "{damage}: {error}");
     }
     fs::remove_file(course.journal().join(JOURNAL)).unwrap();
     course.change().commit_with(&mut KillAt { at: 4, count: 0 }).unwrap_err();
     fs::write(course.journal().join("0"), "forged").unwrap();
-    assert!(matches!(recover(course.journal()), Err(Error::Damaged { .. })));
+    assert!(matches!(recover(course.journal(), &course.root), Err(Error::Damaged { .. })));
 }
