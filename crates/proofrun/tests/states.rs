@@ -83,3 +83,16 @@ fn a_record_that_was_revoked_whole_waits_for_nothing() {
     course.review(LESSON, all, support::REVIEWER, "2026-06-04T00:00:00Z");
     assert!(!waits());
 }
+
+#[test]
+fn a_known_warning_is_one_diagnostic_and_no_pattern() {
+    for (known, code) in [("20054-D", 0), ("177", 0), ("*", 28), ("", 28), ("-D", 28), ("20*", 28)]
+    {
+        let course = Scratch::with_lesson();
+        let manifest = format!("lessons/{LESSON}/lesson.toml");
+        let build = format!("[build]\nknown_warnings = [\"{known}\"]\n[[build.variant]]");
+        course.edit(&manifest, "[[build.variant]]", &build);
+        let ran = course.verify();
+        assert_eq!(ran.code(), code, "{known}: {}", ran.all());
+    }
+}

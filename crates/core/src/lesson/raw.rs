@@ -79,7 +79,7 @@ pub struct RawBuild {
     pub command: Option<Spanned<String>>,
     /// Numbers of nvcc's diagnostics that are expected, such as `20054-D`.
     #[serde(default)]
-    pub known_warnings: Vec<String>,
+    pub known_warnings: Vec<Spanned<String>>,
     /// Whether another toolkit makes a record stale.
     #[serde(default)]
     pub pin_toolkit: bool,

@@ -76,7 +76,7 @@ impl<'a> Resolver<'a> {
             variants,
             needs,
             run: self.run_rules(raw),
-            known_warnings: raw.build.known_warnings.clone(),
+            known_warnings: self.known_warnings(raw),
             pin_toolkit: raw.build.pin_toolkit,
             publish,
             programs,
@@ -297,6 +297,20 @@ impl<'a> Resolver<'a> {
             }),
         };
         Some(Needs { compute_capability, gpus, below })
+    }
+
+    /// Each names one diagnostic: a pattern would hide warnings that nobody has looked at.
+    fn known_warnings(&mut self, raw: &RawLesson) -> Vec<String> {
+        for known in &raw.build.known_warnings {
+            let number = known.get_ref().strip_suffix("-D").unwrap_or(known.get_ref());
+            let plain = number.bytes().all(|byte| byte.is_ascii_digit());
+            if number.is_empty() || number.len() > 8 || !plain {
+                let fact =
+                    format!("`{}` is no diagnostic's number", known.get_ref().escape_debug());
+                self.refuse(known, fact, "write the number that nvcc prints, such as `20054-D`");
+            }
+        }
+        raw.build.known_warnings.iter().map(|known| known.get_ref().clone()).collect()
     }
 
     fn run_rules(&mut self, raw: &RawLesson) -> RunRules {
