@@ -27,6 +27,9 @@ pub enum GitError {
         /// What it said.
         message: String,
     },
+    /// Files that have to be looked at lie in another repository.
+    #[error("`{0}` is a submodule; evidence, reviews and the trust root lie in the course itself")]
+    Submodule(Utf8PathBuf),
     /// It answered in a way that can't be read.
     #[error("git's answer to `{0}` can't be read")]
     Answer(String),
@@ -149,6 +152,10 @@ pub fn files_of(
         let (facts, path) = row.split_once('\t').ok_or_else(unreadable)?;
         let mut facts = facts.split(' ').skip(1);
         let (kind, object) = (facts.next(), facts.next().ok_or_else(unreadable)?);
+        // A submodule's files are another repository's: nothing here could say whether they stayed.
+        if kind == Some("commit") && wanted(&Utf8Path::new(path).join("any")) {
+            return Err(GitError::Submodule(path.into()));
+        }
         if kind == Some("blob") && wanted(Utf8Path::new(path)) {
             names.push((Utf8PathBuf::from(path), object.to_owned()));
         }

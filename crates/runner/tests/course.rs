@@ -145,3 +145,15 @@ fn files_of_a_revision_are_those_that_were_committed() {
     assert_eq!(files.len(), 1);
     assert!(files_of(course.path(), "nosuch", wanted).is_err());
 }
+
+#[test]
+fn evidence_in_a_submodule_is_refused() {
+    let course = Course::committed();
+    let link = format!("160000,{},lessons/a/evidence/other", "1".repeat(40));
+    course.git(&["update-index", "--add", "--cacheinfo", &link]);
+    course.git(&["commit", "-q", "-m", "two"]);
+    let evidence = |path: &Utf8Path| path.as_str().contains("evidence/");
+    let error = files_of(course.path(), "main", evidence).unwrap_err();
+    assert!(matches!(error, GitError::Submodule(_)), "{error}");
+    assert_eq!(files_of(course.path(), "main~1", evidence).unwrap().len(), 1);
+}
