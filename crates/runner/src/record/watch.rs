@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_mapped_cuda_runtime_is_found_by_its_file_name() {
-        let own = "00400000-00452000 r-xp 00000000 08:02 173521      /work/barrier_pipeline\n\
+        let own = "00400000-00452000 r-xp 00000000 08:02 173521      /home/me/barrier_pipeline\n\
                    7ffc0000-7ffd0000 rw-p 00000000 00:00 0           [stack]\n\
                    7f000000-7f100000 r-xp 00000000 08:02 9           /usr/lib/libcuda.so.1\n";
         assert_eq!(foreign_runtime(own), None);
