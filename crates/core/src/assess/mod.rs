@@ -37,7 +37,7 @@ pub use text::{LessonText, read};
 /// A lesson, assessed.
 #[derive(Debug, Clone)]
 pub struct Assessment {
-    /// The lesson and its text; `None` where its manifest can't be read.
+    /// The lesson and its text; `None` where it can't be resolved.
     pub text: Option<LessonText>,
     /// Its evidence, by pair; the primary pair is always there once a model is known.
     pub evidence: BTreeMap<Pair, Evidence>,
