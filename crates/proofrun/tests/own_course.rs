@@ -11,7 +11,7 @@ use proofrun::Context;
 use proofrun_core::assess::Assessment;
 use proofrun_core::state::PageState;
 use proofrun_core::{Rule, Severity};
-use support::course::{LESSON, SOURCE};
+use support::course::{LESSON, PAGE, SOURCE};
 use support::{NOW, RecordPlan, Scratch, run, run_with};
 
 /// The rules that errors of an assessment break.
@@ -154,4 +154,54 @@ fn a_bundle_without_a_runner_names_the_command_that_installs_one() {
     let ran = run(root, &["bundle", "saxpy"]);
     assert_eq!(ran.code(), 2, "{}", ran.all());
     assert!(ran.err.contains("`cargo install --path crates/runner`"), "{}", ran.all());
+}
+
+#[test]
+fn sync_puts_the_blank_text_back_where_nothing_may_be_shown() {
+    let course = Scratch::with_lesson();
+    let (source, page) =
+        (format!("lessons/{LESSON}/scale.cu"), format!("lessons/{LESSON}/README.md"));
+    course.edit(&source, "Status: UNVERIFIED", "Status: VERIFIED");
+    course.edit(&page, "**UNVERIFIED.** No", "**VERIFIED.** A");
+    let ran = course.verify();
+    assert_eq!(ran.out.matches("next: run `sync`").count(), 2, "{}", ran.all());
+    let ran = course.run(&["status"]);
+    assert!(ran.out.contains(&format!("next: cargo xtask sync {LESSON}")), "{}", ran.all());
+    let before = course.snapshot();
+    let ran = course.run(&["sync", "--dry-run"]);
+    assert!(ran.out.contains("would put the blank text back into region `state`"), "{}", ran.all());
+    assert_eq!(course.snapshot(), before);
+    let ran = course.run(&["sync"]);
+    assert_eq!(ran.code(), 0, "{}", ran.all());
+    assert!(ran.out.contains("  put the blank text back into region `state`"), "{}", ran.all());
+    assert!(ran.out.contains("into the status paragraph"), "{}", ran.all());
+    assert_eq!((course.read(&source), course.read(&page)), (SOURCE.into(), PAGE.into()));
+    let ran = course.run(&["sync"]);
+    assert_eq!(ran.out, "no snippet, copy or blank to write\n");
+}
+
+#[test]
+fn sync_leaves_alone_what_a_review_stands_behind_or_was_tampered_with() {
+    let course = Scratch::with_lesson();
+    let page = format!("lessons/{LESSON}/README.md");
+    let record = course.record(LESSON, &RecordPlan::h200());
+    let review = course.accept(LESSON, record);
+    course.edit(&page, "**UNVERIFIED.** No", "**VERIFIED.** A");
+    let drifted = course.read(&page);
+    let ran = course.run(&["sync"]);
+    assert_eq!(ran.out, "no snippet, copy or blank to write\n", "{}", ran.all());
+    // Without its signature the review counts for nothing, but what it was of is unknown.
+    course.write(format!("lessons/{LESSON}/reviews/{review}.sig"), "none\n");
+    let ran = course.run(&["sync"]);
+    assert_eq!(ran.out, "no snippet, copy or blank to write\n", "{}", ran.all());
+    assert_eq!(course.read(&page), drifted);
+}
+
+#[test]
+fn sync_names_the_snippets_that_it_could_not_fill() {
+    let course = Scratch::with_lesson();
+    course.edit(format!("lessons/{LESSON}/README.md"), "snippet: kernel", "snippet: kernal");
+    let ran = course.run(&["sync"]);
+    assert_eq!(ran.code(), course.verify().code(), "{}", ran.all());
+    assert!(ran.err.contains("no program of the lesson has a snippet `kernal`"), "{}", ran.all());
 }

@@ -6,6 +6,7 @@
 //! **Invariant: one broken part doesn't hide the findings of another.**
 
 pub mod append_only;
+pub mod blank;
 pub mod course;
 pub mod evidence;
 pub mod files;
@@ -25,6 +26,7 @@ use crate::review::SignedEntry;
 use crate::state::{Evidence, EvidenceState, PageState, Pair};
 
 pub use append_only::{append_only, is_append_only};
+pub use blank::{Unfounded, is_tampering, unfounded};
 pub use course::Course;
 pub use files::{
     EVIDENCE_FOLDER, LessonFiles, MANIFEST_FILE, PAGE_FILE, REVIEWS_FOLDER, SNAPSHOTS_FOLDER,

@@ -198,7 +198,7 @@ fn no_paragraph(text: &LessonText, program: usize, matters: bool) -> Finding {
 
 fn next_step(pair: Option<&Pair>, evidence: &BTreeMap<Pair, Evidence>) -> String {
     match shown(pair, evidence) {
-        Shown::Blank => "put the blank text back, as `new` writes it; or record, review, publish",
+        Shown::Blank => "run `sync`, which puts the blank text back; or record, review, publish",
         Shown::Current(_) => "undo the edit, or run `publish`",
         Shown::Withdrawn(_) => "run `withdraw`",
     }

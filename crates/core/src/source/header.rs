@@ -80,8 +80,8 @@ pub(crate) fn missing(path: &Utf8Path, label: &str) -> Finding {
     let table = label.trim_end_matches(':').to_ascii_lowercase();
     let fact = format!("the first comment block has no `{label}` line");
     let next = format!(
-        "add `// {label} …` to the `//` lines that start the file, or a `command` to `[{table}]` in \
-         the manifest"
+        "add `// {label} …` to the `//` lines that start the file, or a `command` to `[{table}]` \
+         in the manifest"
     );
     Finding::error(Rule::HeaderMissing, Place::line(path, 1), fact, next)
 }
