@@ -5,7 +5,7 @@
 //! the first that fits in the order of [`Attention`], and only [`Attention::Published`] wants
 //! nothing.
 
-use proofrun_core::assess::Assessment;
+use proofrun_core::assess::{Assessment, unfounded};
 use proofrun_core::state::{AssessedRecord, EvidenceState, PageState, Shown};
 use proofrun_core::{Class, Finding, Rule, Severity};
 use serde::Serialize;
@@ -109,6 +109,7 @@ pub fn next_arguments(assessment: &Assessment, lesson: &str) -> Option<String> {
         Attention::Drifted => match assessment.primary_evidence().map(|e| &e.shown) {
             Some(Shown::Current(_)) => "publish",
             Some(Shown::Withdrawn(_)) => "withdraw",
+            Some(Shown::Blank) | None if !unfounded(assessment).is_empty() => "sync",
             Some(Shown::Blank) | None => "explain",
         },
         Attention::AwaitingReview => "review",

@@ -15,8 +15,9 @@ pub use crate::root::Root;
 #[derive(Debug, Parser)]
 #[command(version, disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
-    /// The course's root folder; by default the nearest one above with `lessons/` or `research/` in
-    /// it.
+    /// The course's root folder; by default the nearest one, from the current folder upwards, with
+    /// `lessons/`, `research/` or `.proofrun/` in it, else the one above a lesson's folder, else
+    /// the current one.
     #[arg(long, global = true, value_name = "DIR")]
     root: Option<Utf8PathBuf>,
     #[command(subcommand)]

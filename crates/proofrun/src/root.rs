@@ -1,6 +1,7 @@
 //! Where a course lies, and where this harness keeps things in it.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use proofrun_core::assess::MANIFEST_FILE;
 
 use crate::context::Context;
 use crate::error::Error;
@@ -33,7 +34,9 @@ impl Root {
         self.path.join(TARGET_FOLDER)
     }
 
-    /// The course that a command is about: the one named, or the nearest one above.
+    /// The course that a command is about: the one named, the nearest marked folder at or above
+    /// the current one, or the folder above a lesson's own. A course whose lessons lie side by side
+    /// needs no mark, so none of them may be taken for the course itself.
     ///
     /// # Errors
     /// When the one named is no folder.
@@ -46,10 +49,11 @@ impl Root {
                 Err(Error::Usage(format!("`{path}` is no folder; name the course's root")))
             };
         }
-        let marks = ["lessons", "research"];
-        let above = context.cwd.ancestors();
-        let marked =
-            above.into_iter().find(|folder| marks.iter().any(|mark| folder.join(mark).is_dir()));
-        Ok(Self { path: marked.unwrap_or(&context.cwd).to_owned() })
+        let marks = ["lessons", "research", STATE_FOLDER];
+        let mut above = context.cwd.ancestors();
+        let marked = above.find(|folder| marks.iter().any(|mark| folder.join(mark).is_dir()));
+        let in_lesson = context.cwd.join(MANIFEST_FILE).is_file();
+        let beside = context.cwd.parent().filter(|_| in_lesson);
+        Ok(Self { path: marked.or(beside).unwrap_or(&context.cwd).to_owned() })
     }
 }

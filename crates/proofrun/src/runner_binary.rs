@@ -35,7 +35,8 @@ pub fn find(
         return Ok(beside);
     }
     Err(Error::Usage(format!(
-        "no `{RUNNER_FILE}` beside `{this}`; install it there, or name one with `--runner`"
+        "no `{RUNNER_FILE}` beside `{this}`; call `cargo install --path crates/runner` in a copy of \
+         Proofrun's repository, or name one with `--runner`"
     )))
 }
 

@@ -114,6 +114,11 @@ impl LessonFiles {
         changed
     }
 
+    /// Whether anything was ever recorded, reviewed or published of the lesson.
+    pub fn has_evidence(&self) -> bool {
+        self.files.keys().chain(self.strangers.keys()).any(|path| self.is_kept(path))
+    }
+
     /// Whether a path lies in a folder of what is kept rather than written: evidence, reviews,
     /// snapshots.
     pub fn is_kept(&self, path: &Utf8Path) -> bool {

@@ -6,6 +6,7 @@
 //! **Invariant: one broken part doesn't hide the findings of another.**
 
 pub mod append_only;
+pub mod blank;
 pub mod course;
 pub mod evidence;
 pub mod files;
@@ -26,6 +27,7 @@ use crate::review::SignedEntry;
 use crate::state::{Evidence, EvidenceState, PageState, Pair};
 
 pub use append_only::{append_only, is_append_only};
+pub use blank::{Unfounded, is_tampering, unfounded};
 pub use course::Course;
 pub use files::{
     EVIDENCE_FOLDER, LessonFiles, MANIFEST_FILE, PAGE_FILE, REVIEWS_FOLDER, SNAPSHOTS_FOLDER,
@@ -38,7 +40,7 @@ pub use text::{LessonText, read};
 /// A lesson, assessed.
 #[derive(Debug, Clone)]
 pub struct Assessment {
-    /// The lesson and its text; `None` where its manifest can't be read.
+    /// The lesson and its text; `None` where it can't be resolved.
     pub text: Option<LessonText>,
     /// Its evidence, by pair; the primary pair is always there once a model is known.
     pub evidence: BTreeMap<Pair, Evidence>,

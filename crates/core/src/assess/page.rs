@@ -6,7 +6,8 @@ use camino::Utf8Path;
 
 use crate::finding::{Finding, Findings, Place, Rule};
 use crate::page::{Region, RegionKind};
-use crate::publication::{body, snapshot, snapshot_name, status_lines};
+use crate::publication::{body, is_blank, snapshot, snapshot_name, status_lines};
+use crate::source::Header;
 use crate::state::{Evidence, PageChoice, PageState, Pair, Shown, page_state};
 
 use super::files::{LessonFiles, SNAPSHOTS_FOLDER};
@@ -32,6 +33,7 @@ pub fn compare(
     let mut findings = Vec::new();
     let (mut of_primary, mut of_others) = (Vec::new(), Vec::new());
     let mut on_page: BTreeSet<Pair> = BTreeSet::new();
+    let mut lacking = Vec::new();
     for region in text.page.regions.iter().filter(|region| region.kind == RegionKind::Record) {
         if text.region_program(region).is_none() {
             let name = region.program.as_deref().unwrap_or_default();
@@ -55,8 +57,7 @@ pub fn compare(
             // A source whose header isn't of this form (its commands stand in the manifest) has
             // none.
             if program.header.build.is_some() {
-                findings.push(no_paragraph(text, index));
-                of_primary.push(PageChoice::Neither);
+                lacking.push(index);
             }
             continue;
         };
@@ -66,6 +67,13 @@ pub fn compare(
         }
         on_page.extend(primary.cloned().filter(|_| choice == PageChoice::Current));
         of_primary.push(choice);
+    }
+    let shows = |choice: &PageChoice| *choice != PageChoice::Blank;
+    let something = files.has_evidence() || of_primary.iter().chain(&of_others).any(shows);
+    for index in lacking {
+        let matters = something || writes_status(files, text, index);
+        findings.push(no_paragraph(text, index, matters));
+        of_primary.extend(matters.then_some(PageChoice::Neither));
     }
     let state = page_state(&of_primary, &of_others);
     if state == PageState::Drifted && findings.is_empty() {
@@ -140,7 +148,7 @@ fn header_choice(
 ) -> PageChoice {
     let unnamed = Pair::new("", "");
     let pair = primary.unwrap_or(&unnamed);
-    if *found == status_lines(pair, &Shown::Blank, program) {
+    if is_blank(found) {
         return PageChoice::Blank;
     }
     let shown = shown(primary, evidence);
@@ -200,16 +208,31 @@ fn drifted_header(
     })
 }
 
-fn no_paragraph(text: &LessonText, program: usize) -> Finding {
+/// Whether a program says a status without a paragraph that can be read: in a malformed one, or in
+/// another place.
+fn writes_status(files: &LessonFiles, text: &LessonText, program: usize) -> bool {
+    let path = &text.lesson.programs[program].source;
+    let source = files.get(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let (_, faults) = Header::parse(path, source.unwrap_or_default());
+    let of_status = |rule| matches!(rule, Rule::StatusParagraph | Rule::StatusElsewhere);
+    faults.iter().any(|fault| of_status(fault.rule))
+}
+
+/// A lesson that says no status, and that nothing was ever recorded or shown of, makes no claim
+/// that the paragraph could contradict.
+fn no_paragraph(text: &LessonText, program: usize, matters: bool) -> Finding {
     let place = Place::line(text.lesson.folder.join(&text.lesson.programs[program].source), 1);
     let fact = "the header has no status paragraph that can be read";
     let next = "add `// Status: UNVERIFIED` and its two lines, as `new` writes them";
-    Finding::error(Rule::StatusParagraph, place, fact, next)
+    match matters {
+        true => Finding::error(Rule::StatusParagraph, place, fact, next),
+        false => Finding::warning(Rule::StatusParagraph, place, fact, next),
+    }
 }
 
 fn next_step(pair: Option<&Pair>, evidence: &BTreeMap<Pair, Evidence>) -> String {
     match shown(pair, evidence) {
-        Shown::Blank => "put the blank text back, as `new` writes it; or record, review, publish",
+        Shown::Blank => "run `sync`, which puts the blank text back; or record, review, publish",
         Shown::Current(_) => "undo the edit, or run `publish`",
         Shown::Withdrawn(_) => "run `withdraw`",
     }

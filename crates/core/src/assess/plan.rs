@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::lesson::Program;
 use crate::page::{EditError, Region};
-use crate::publication::{body, snapshot, snapshot_name, status_lines};
+use crate::publication::{body, is_blank, snapshot, snapshot_name, status_lines};
 use crate::source::{StatusError, replace_status};
 use crate::state::{Evidence, EvidenceState, Pair, Reviewed, Shown};
 
@@ -111,8 +111,7 @@ pub fn plan_withdraw(lesson: Standing<'_>) -> Result<Plan, PlanError> {
     let mut draft = Draft::new(lesson);
     let mut stands = false;
     let says_something = |program: &Program| {
-        let blank = status_lines(lesson.primary, &Shown::Blank, &program.name);
-        program.header.status.as_ref().is_some_and(|paragraph| paragraph.lines != blank)
+        program.header.status.as_ref().is_some_and(|paragraph| !is_blank(&paragraph.lines))
     };
     let mut filled: BTreeSet<Pair> = record_regions(&lesson.text.page)
         .filter_map(|(_, region)| {

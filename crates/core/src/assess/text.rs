@@ -95,7 +95,9 @@ pub fn read(files: &LessonFiles, course: &Course) -> Result<(LessonText, Finding
     }
     let (all_snippets, findings) = merge_snippets(all_snippets);
     reader.findings.extend(findings);
-    reader.findings.extend(check_snippets(&page, &all_snippets));
+    if files.get(PAGE_FILE).is_some() {
+        reader.findings.extend(check_snippets(&page, &all_snippets));
+    }
     reader.findings.extend(measured_numbers(&page));
     Ok((LessonText { lesson, page, sources }, reader.findings))
 }
@@ -166,7 +168,10 @@ impl Reader<'_> {
             let next = "write it; `new` shows what belongs in it";
             let place = Place::file(&path);
             let fact = "the lesson has no page";
-            self.findings.push(Finding::error(Rule::PageMissing, place, fact, next));
+            self.findings.push(match self.files.has_evidence() {
+                true => Finding::error(Rule::PageMissing, place, fact, next),
+                false => Finding::warning(Rule::PageMissing, place, fact, next),
+            });
             return Page::parse(path, "").0;
         };
         let text = self.text(&path, bytes).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::argv::BuildCommand;
 use crate::device::Capability;
 use crate::finding::{Finding, Findings, Place, Rule};
 use crate::kernels;
-use crate::source::Header;
+use crate::source::{Header, missing};
 use crate::template::Template;
 
 use super::model::{Below, Lesson, Needs, Program, PublishRules, RunChoice, RunRules, Variant};
@@ -171,8 +171,11 @@ impl<'a> Resolver<'a> {
         let text = self.source.programs.get(&source)?;
         let path = self.source.folder.join(&source);
         let (header, findings) = Header::parse(&path, text);
-        let given = build.is_some() && run.is_some();
-        let said = |finding: &Finding| !(given && finding.rule == Rule::HeaderMissing);
+        let no_build = build.map(|_| missing(&path, "Build:"));
+        let no_run = run.map(|_| missing(&path, "Run:"));
+        let said = |finding: &Finding| {
+            no_build.as_ref() != Some(finding) && no_run.as_ref() != Some(finding)
+        };
         self.findings.extend(findings.into_iter().filter(said));
         let build_command = self.build(&path, build, &header);
         let run_command = match run {

@@ -7,17 +7,17 @@ use crate::record::model::ProgramRecord;
 use crate::source::StatusWord;
 use crate::state::{Pair, Shown};
 
+/// How users call the harness. The first stands in the texts that digests are taken of, so it can
+/// never change.
+const CALLED: [&str; 2] = ["cargo xtask", "proofrun"];
+
 /// The paragraph in the header of a program, for what the primary pair shows.
 ///
 /// No line ends in a backslash or a trigraph, and none holds a control character: names and reasons
 /// from outside are cut down to plain words first.
 pub fn status_lines(primary: &Pair, shown: &Shown, program: &str) -> [String; 3] {
     match shown {
-        Shown::Blank => [
-            "// Status: UNVERIFIED".into(),
-            "//   no reviewed record of this code exists, so the page shows no output".into(),
-            "//   `cargo xtask status` says what is missing".into(),
-        ],
+        Shown::Blank => blank_lines(CALLED[0]),
         Shown::Current(reviewed) => {
             let review = reviewed.acceptance();
             let itself = if review.self_review { " (the recorder)" } else { "" };
@@ -35,6 +35,21 @@ pub fn status_lines(primary: &Pair, shown: &Shown, program: &str) -> [String; 3]
             format!("//   by {}: {}", withdrawal.by, plain(&withdrawal.reason)),
         ],
     }
+}
+
+/// The blank paragraph, for a reader who calls the harness by this name: `cargo xtask` in this
+/// repository, `proofrun` elsewhere.
+pub fn blank_lines(called: &str) -> [String; 3] {
+    [
+        "// Status: UNVERIFIED".into(),
+        "//   no reviewed record of this code exists, so the page shows no output".into(),
+        format!("//   `{called} status` says what is missing"),
+    ]
+}
+
+/// Whether a paragraph is the blank one, whichever way the harness is called in its course.
+pub fn is_blank(lines: &[String; 3]) -> bool {
+    CALLED.iter().any(|called| *lines == blank_lines(called))
 }
 
 /// The paragraph of a reviewed record; a reviewer who hasn't signed yet sees it with words in place

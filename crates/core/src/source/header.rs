@@ -75,6 +75,17 @@ fn first_comment_block(source: &str, lexed: &Lexed) -> Range<usize> {
     block.unwrap_or(0..0)
 }
 
+/// The finding for a header without a line of this label.
+pub(crate) fn missing(path: &Utf8Path, label: &str) -> Finding {
+    let table = label.trim_end_matches(':').to_ascii_lowercase();
+    let fact = format!("the first comment block has no `{label}` line");
+    let next = format!(
+        "add `// {label} …` to the `//` lines that start the file, or a `command` to `[{table}]` \
+         in the manifest"
+    );
+    Finding::error(Rule::HeaderMissing, Place::line(path, 1), fact, next)
+}
+
 /// The command with this label, where exactly one stands there and is plain.
 fn command(
     path: &Utf8Path,
@@ -88,9 +99,7 @@ fn command(
         Some((line.number, text.trim()))
     });
     let Some((line, text)) = labelled.next() else {
-        let fact = format!("the first comment block has no `{label}` line");
-        let next = format!("add `// {label} …` to the `//` lines that start the file");
-        findings.push(Finding::error(Rule::HeaderMissing, Place::line(path, 1), fact, next));
+        findings.push(missing(path, label));
         return None;
     };
     for (again, _) in labelled {

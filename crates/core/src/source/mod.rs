@@ -25,6 +25,7 @@ mod text;
 
 pub use code::code_digest;
 pub use copies::{MarkedCopy, check_copies, copies, replace_copies};
+pub(crate) use header::missing;
 pub use header::{CommandLine, Header};
 pub use includes::{Include, includes};
 pub use lex::{Lexed, lex};

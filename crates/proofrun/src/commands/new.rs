@@ -56,7 +56,7 @@ impl New {
         let mut made = Vec::new();
         let canonical = canonical(root, &mut made)?;
         let program = self.slug.replace('-', "_");
-        let texts = self.texts(&program, &canonical);
+        let texts = self.texts(&program, &canonical, context.name);
         let whole = files::write_dir_atomic::<Error>(&home, |temporary| {
             for (name, text) in &texts {
                 files::write_atomic(temporary.join(name), text)?;
@@ -95,12 +95,13 @@ impl New {
     }
 
     /// The lesson's files by their names.
-    fn texts(&self, program: &str, cuda_check: &str) -> [(Utf8PathBuf, String); 3] {
+    fn texts(&self, program: &str, cuda_check: &str, called: &str) -> [(Utf8PathBuf, String); 3] {
         let fill = |template: &str| {
             template
                 .replace("@DAY@", &self.day.to_string())
                 .replace("@WORDS@", &words(&self.slug))
                 .replace("@PROGRAM@", program)
+                .replace("@CALLED@", called)
                 .replace("@CUDA_CHECK@", cuda_check)
         };
         let source = fill(PROGRAM);

@@ -1,13 +1,17 @@
-//! `sync`: pages show their programs' snippets, and programs hold the course's common pieces.
+//! `sync`: pages show their programs' snippets, programs hold the course's common pieces, and both
+//! are blank where nothing may be shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use proofrun_core::assess::PAGE_FILE;
+use proofrun_core::assess::{PAGE_FILE, Unfounded, is_tampering, unfounded};
 use proofrun_core::escape::escape;
 use proofrun_core::finding::Findings;
-use proofrun_core::page::{Page, snippet_edits};
-use proofrun_core::source::{code_digest, copies, merge_snippets, replace_copies, snippets};
+use proofrun_core::page::{Page, check_snippets, snippet_edits};
+use proofrun_core::publication::blank_lines;
+use proofrun_core::source::{
+    Header, Snippet, code_digest, copies, merge_snippets, replace_copies, replace_status, snippets,
+};
 use proofrun_core::{Finding, Place, Rule};
 use proofrun_runner::system::transaction::Transaction;
 use similar::TextDiff;
@@ -21,11 +25,13 @@ use crate::loaded::{JOURNAL_FOLDER, Loaded, LoadedLesson, Selection};
 use crate::report::terminal::finding_block;
 use crate::words::count;
 
-/// Writes snippets into pages, and the common pieces into programs.
+/// Writes snippets into pages, the common pieces into programs, and the blank text where it belongs.
 ///
 /// A page's `snippet` regions get what the program holds between its markers; a program's marked
-/// copies get what `lessons/common/` holds. A copy that changes a program's code makes its records
-/// stale: `--dry-run` names them first.
+/// copies get what `lessons/common/` holds. Where nothing may be shown of a lesson, its `record`
+/// regions and status paragraphs get the blank text back; what a reviewed record or a withdrawal
+/// says is never touched. A copy that changes a program's code makes its records stale: `--dry-run`
+/// names them first.
 #[derive(Debug, clap::Args)]
 pub struct Sync {
     /// Lessons to write, by name, folder or `day-N`; by default all.
@@ -43,6 +49,8 @@ struct Change {
     path: Utf8PathBuf,
     old: String,
     new: String,
+    /// What gets its blank text back, in words.
+    blanks: Vec<String>,
     /// Records of today that this makes stale, in words.
     stales: Vec<String>,
     is_page: bool,
@@ -56,8 +64,12 @@ impl Sync {
     pub fn run(self, root: &Root, context: &Context) -> Result<Exit, Error> {
         let loaded = Loaded::read(root, &Selection::named(&self.lessons), context)?;
         let (mut changes, mut findings) = (Vec::new(), Findings::new());
+        let sound = !loaded.findings.iter().any(is_tampering);
         for lesson in &loaded.lessons {
-            changes.extend(changes_of(lesson, &loaded.course.common, &mut findings));
+            let unfounded =
+                if sound { unfounded(&lesson.assessment) } else { Unfounded::default() };
+            let task = Task { lesson, common: &loaded.course.common, unfounded };
+            changes.extend(task.changes(context.name, &mut findings));
         }
         if !self.dry_run && !changes.is_empty() {
             context.go_on()?;
@@ -75,58 +87,92 @@ impl Sync {
     }
 }
 
-/// What a lesson's files should hold and don't. Faulty markers are left alone, with a finding: what
-/// they mean is unknown.
-fn changes_of(
-    lesson: &LoadedLesson,
-    common: &BTreeMap<String, String>,
-    findings: &mut Findings,
-) -> Vec<Change> {
-    let (mut changes, mut all_snippets) = (Vec::new(), Vec::new());
-    let mut sound = true;
-    for (path, old) in lesson.files.sources() {
-        let full = lesson.files.folder.join(&path);
-        let (found, faults) = copies(&full, &old);
-        let new = match faults.is_empty() {
-            true => replace_copies(&old, &found, common),
-            false => old.clone(),
-        };
-        findings.extend(faults);
-        let (found, faults) = snippets(&full, &new);
+/// A lesson, and what its files should hold.
+struct Task<'a> {
+    lesson: &'a LoadedLesson,
+    common: &'a BTreeMap<String, String>,
+    unfounded: Unfounded,
+}
+
+impl Task<'_> {
+    /// What the lesson's files should hold and don't. Faulty markers are left alone, with a finding:
+    /// what they mean is unknown.
+    fn changes(&self, called: &str, findings: &mut Findings) -> Vec<Change> {
+        let (mut changes, mut all_snippets) = (Vec::new(), Vec::new());
+        let mut sound = true;
+        for (path, old) in self.lesson.files.sources() {
+            let full = self.lesson.files.folder.join(&path);
+            let (found, faults) = copies(&full, &old);
+            let mut new = match faults.is_empty() {
+                true => replace_copies(&old, &found, self.common),
+                false => old.clone(),
+            };
+            findings.extend(faults);
+            let blanked = self.blanked(&path, &new, called);
+            let blanks = blanked.iter().map(|_| "the status paragraph".to_owned()).collect();
+            new = blanked.unwrap_or(new);
+            let (found, faults) = snippets(&full, &new);
+            sound &= faults.is_empty();
+            findings.extend(faults);
+            all_snippets.push(found);
+            if new != old {
+                let stales = staled(self.lesson, &full, &old, &new);
+                changes.push(Change { path: full, old, new, blanks, stales, is_page: false });
+            }
+        }
+        let (all_snippets, faults) = merge_snippets(all_snippets);
         sound &= faults.is_empty();
         findings.extend(faults);
-        all_snippets.push(found);
-        if new != old {
-            let stales = staled(lesson, &full, &old, &new);
-            changes.push(Change { path: full, old, new, stales, is_page: false });
+        changes.extend(self.page(&all_snippets, sound, findings));
+        changes
+    }
+
+    /// A program with the blank paragraph, where its own says what nothing supports.
+    fn blanked(&self, path: &Utf8Path, text: &str, called: &str) -> Option<String> {
+        self.unfounded.programs.iter().find(|program| *program == path)?;
+        let (header, _) = Header::parse(path, text);
+        replace_status(text, &header.status?, &blank_lines(called)).ok()
+    }
+
+    /// The page with its snippets, where those of all programs could be read, and its blank text.
+    fn page(
+        &self,
+        all_snippets: &BTreeMap<String, Snippet>,
+        sound: bool,
+        findings: &mut Findings,
+    ) -> Option<Change> {
+        let files = &self.lesson.files;
+        let old = std::str::from_utf8(files.get(PAGE_FILE)?).ok()?;
+        let path = files.folder.join(PAGE_FILE);
+        let (page, faults) = Page::parse(&path, old);
+        if !faults.is_empty() {
+            findings.extend(faults);
+            return None;
+        }
+        let mut edits = self.unfounded.regions.clone();
+        let named =
+            |(index, _): &(usize, String)| format!("region `{}`", page.regions[*index].name);
+        let blanks = edits.iter().map(named).collect();
+        if sound {
+            edits.extend(snippet_edits(&page, all_snippets));
+            let unfilled = check_snippets(&page, all_snippets).into_iter();
+            findings.extend(unfilled.filter(|finding| finding.rule == Rule::SnippetMissing));
+        }
+        match page.replace_regions(&edits) {
+            Ok(new) if new == old => None,
+            Ok(new) => {
+                let (old, stales) = (old.to_owned(), Vec::new());
+                Some(Change { path, old, new, blanks, stales, is_page: true })
+            }
+            Err(error) => {
+                let fact = "a snippet can't be written into the page";
+                let next = "change the snippet so that it holds no marker of a page";
+                let finding = Finding::error(Rule::SnippetDiffers, Place::file(&path), fact, next);
+                findings.push(finding.because(error));
+                None
+            }
         }
     }
-    let (all_snippets, faults) = merge_snippets(all_snippets);
-    sound &= faults.is_empty();
-    findings.extend(faults);
-    let page = lesson.files.get(PAGE_FILE).and_then(|bytes| std::str::from_utf8(bytes).ok());
-    let Some(old) = page.filter(|_| sound) else { return changes };
-    let path = lesson.files.folder.join(PAGE_FILE);
-    let (page, faults) = Page::parse(&path, old);
-    if !faults.is_empty() {
-        findings.extend(faults);
-        return changes;
-    }
-    let edits = snippet_edits(&page, &all_snippets);
-    match page.replace_regions(&edits) {
-        Ok(new) if new == old => {}
-        Ok(new) => {
-            let (old, stales) = (old.to_owned(), Vec::new());
-            changes.push(Change { path, old, new, stales, is_page: true });
-        }
-        Err(error) => {
-            let fact = "a snippet can't be written into the page";
-            let next = "change the snippet so that it holds no marker of a page";
-            let finding = Finding::error(Rule::SnippetDiffers, Place::file(&path), fact, next);
-            findings.push(finding.because(error));
-        }
-    }
-    changes
 }
 
 /// The records of today's inputs whose code a change of this file changes.
@@ -150,7 +196,7 @@ fn staled(lesson: &LoadedLesson, path: &Utf8Path, old: &str, new: &str) -> Vec<S
 
 fn told(changes: &[Change], dry_run: bool) -> String {
     if changes.is_empty() {
-        return "nothing to write: pages and programs hold what they should\n".to_owned();
+        return "no snippet, copy or blank to write\n".to_owned();
     }
     let mut text = String::new();
     for change in changes {
@@ -158,6 +204,10 @@ fn told(changes: &[Change], dry_run: bool) -> String {
             text.push_str(&diff(change));
         } else {
             text.push_str(&format!("wrote  {}\n", escape(change.path.as_str(), false)));
+        }
+        for part in &change.blanks {
+            let verb = if dry_run { "would put" } else { "put" };
+            text.push_str(&format!("  {verb} the blank text back into {}\n", escape(part, false)));
         }
         text.push_str(&consequence(change, dry_run));
     }

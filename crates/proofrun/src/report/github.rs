@@ -73,7 +73,7 @@ pub fn summary(report: &Report) -> String {
             text,
             "| {} | {} | {} | {} | {} |",
             plain(&lesson.lesson),
-            plain(lesson.state.as_deref().unwrap_or("manifest can't be read")),
+            plain(lesson.state.as_deref().unwrap_or("can't be resolved")),
             steps.join("; "),
             count(Severity::Error),
             count(Severity::Warning)

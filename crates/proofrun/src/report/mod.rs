@@ -53,8 +53,8 @@ pub struct LessonReport {
     pub lesson: String,
     /// Its folder.
     pub folder: String,
-    /// The evidence state of its primary pair and the page's, in words; `None` for a manifest that
-    /// can't be read.
+    /// The evidence state of its primary pair and the page's, in words; `None` for a lesson that
+    /// can't be resolved.
     pub state: Option<String>,
     /// In order.
     pub steps: Vec<Step>,

@@ -31,7 +31,7 @@ pub fn terminal(report: &Report) -> String {
 /// One lesson: its state, its steps in a line, its findings.
 pub fn lesson_block(lesson: &LessonReport) -> String {
     let mut text = String::new();
-    let state = lesson.state.as_deref().unwrap_or("manifest can't be read");
+    let state = lesson.state.as_deref().unwrap_or("can't be resolved");
     let _ =
         writeln!(text, "{BOLD}{}{BOLD:#}  {}", escape(&lesson.lesson, false), escape(state, false));
     for step in &lesson.steps {

@@ -2,9 +2,7 @@
 
 use proofrun_core::assess::{LessonText, text::record_regions};
 use proofrun_core::page::Region;
-use proofrun_core::publication::{
-    Rendering, body, facts, record_body, status_lines, verified_lines,
-};
+use proofrun_core::publication::{Rendering, body, facts, is_blank, record_body, verified_lines};
 use proofrun_core::state::{Pair, Shown};
 use similar::{ChangeTag, TextDiff};
 
@@ -97,9 +95,8 @@ fn header(subject: &Subject<'_>, text: &LessonText, pair: &Pair, rows: &mut Rows
             continue;
         };
         let new = verified_lines(pair, &subject.record.examined, &program.name, NAME, DAY);
-        let blank = status_lines(pair, &Shown::Blank, &program.name);
         let place = format!("{}:{} header", program.source, paragraph.first_line);
-        if paragraph.lines == blank {
+        if is_blank(&paragraph.lines) {
             rows.row(format!("{place}, UNVERIFIED today"));
             rows.lines(ADDED, "+ ", &new.join("\n"));
         } else {

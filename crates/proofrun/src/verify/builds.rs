@@ -73,7 +73,7 @@ impl Builds {
     /// The lesson's compile steps, with their findings.
     pub(super) fn steps(&self, lesson: &LoadedLesson, own: &mut Steps) {
         let Some(resolved) = lesson.assessment.lesson() else {
-            let reason = "the manifest can't be read".to_owned();
+            let reason = "the lesson can't be resolved".to_owned();
             own.push("compile", Outcome::NotExecuted { reason });
             return;
         };
@@ -227,7 +227,7 @@ fn compile_one(
     cache: &Cache,
     cancel: &proofrun_runner::system::process::Cancel,
 ) -> Result<Compiled, String> {
-    let resolved = lesson.assessment.lesson().ok_or("the manifest can't be read")?;
+    let resolved = lesson.assessment.lesson().ok_or("the lesson can't be resolved")?;
     let program = resolved.program(&key.program).ok_or("no such program")?;
     let command = resolved.build(program, &key.variant).ok_or("no such variant")?;
     if let Some(code) = command.codes().iter().find(|code| !toolkit.supports(**code)) {

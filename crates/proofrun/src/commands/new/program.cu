@@ -5,7 +5,7 @@
 //
 // Status: UNVERIFIED
 //   no reviewed record of this code exists, so the page shows no output
-//   `cargo xtask status` says what is missing
+//   `@CALLED@ status` says what is missing
 
 #include <cstddef>
 #include <cstdio>
