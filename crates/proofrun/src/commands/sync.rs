@@ -25,7 +25,7 @@ use crate::loaded::{JOURNAL_FOLDER, Loaded, LoadedLesson, Selection};
 use crate::report::terminal::finding_block;
 use crate::words::count;
 
-/// Writes snippets into pages, the common pieces into programs, and the blank text where it belongs.
+/// Writes snippets into pages, common pieces into programs, and the blank text where it belongs.
 ///
 /// A page's `snippet` regions get what the program holds between its markers; a program's marked
 /// copies get what `lessons/common/` holds. Where nothing may be shown of a lesson, its `record`
@@ -95,8 +95,8 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// What the lesson's files should hold and don't. Faulty markers are left alone, with a finding:
-    /// what they mean is unknown.
+    /// What the lesson's files should hold and don't. Faulty markers are left alone, with a
+    /// finding: what they mean is unknown.
     fn changes(&self, called: &str, findings: &mut Findings) -> Vec<Change> {
         let (mut changes, mut all_snippets) = (Vec::new(), Vec::new());
         let mut sound = true;
