@@ -5,8 +5,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::assess::{Assessment, Course, LessonFiles, assess};
 use proofrun_core::finding::Findings;
 use proofrun_core::toolkit::ToolkitFacts;
+use proofrun_core::trust::{AllowedSigners, Grant};
 use proofrun_core::{Finding, Place, Rule};
-use proofrun_runner::course::{course_files, read_lesson, survey};
+use proofrun_runner::course::{SIGNERS_FILE, course_files, read_lesson, survey};
 use proofrun_runner::git;
 use proofrun_runner::system::transaction;
 use rayon::prelude::*;
@@ -76,15 +77,16 @@ impl Loaded {
     pub fn read(root: &Root, selection: &Selection, context: &Context) -> Result<Self, Error> {
         recover(root, context)?;
         let (course, mut findings) = course_files(root.path())?.into_course();
-        let course = match &selection.base {
-            None => course,
-            Some(revision) => {
-                let (trust, found) = trust_of(root.path(), revision)?;
-                findings.extend(found);
-                Course { trust, ..course }
-            }
+        let Some(revision) = &selection.base else {
+            return Self::with_course(root, selection, course, findings);
         };
-        Self::with_course(root, selection, course, findings)
+        let (trust, found) = trust_of(root.path(), revision)?;
+        findings.extend(found);
+        let of_tree = course.trust.signers.clone();
+        let course = Course { trust, ..course };
+        let mut loaded = Self::with_course(root, selection, course, findings)?;
+        loaded.findings.extend(loaded.not_yet_trusted(&of_tree, revision));
+        Ok(loaded)
     }
 
     /// The same for a course whose toolkit is known.
@@ -117,6 +119,32 @@ impl Loaded {
             })
             .collect();
         Ok(Self { course, lessons: lessons?, findings })
+    }
+
+    /// Where a signature is refused: the tree's own lines of keys that the revision lacks. They
+    /// explain the refusal, and count from the next change on.
+    fn not_yet_trusted(&self, of_tree: &AllowedSigners, revision: &str) -> Findings {
+        let is_refusal =
+            |it: &Finding| matches!(it.rule, Rule::SignatureInvalid | Rule::RecordSignature);
+        let mut all = self.lessons.iter().flat_map(|lesson| &lesson.assessment.findings);
+        if !all.any(is_refusal) {
+            return Findings::new();
+        }
+        let known = &self.course.trust.signers;
+        let lacks = |grant: &&Grant| {
+            let there = grant.public_key().key_data().ed25519().and_then(|key| known.grant(key));
+            there.is_none_or(|it| it.namespaces() != grant.namespaces())
+        };
+        let mut grants: Vec<&Grant> = of_tree.grants().filter(lacks).collect();
+        grants.sort_by_key(|grant| grant.line());
+        let told = grants.into_iter().map(|grant| {
+            let principal = grant.signer().principal();
+            let fact = format!("`{revision}` doesn't have this line of `{principal}` yet");
+            let next = "commit the line in a change of its own first; what it signs comes after";
+            let place = Place::line(SIGNERS_FILE, grant.line());
+            Finding::warning(Rule::TrustRoot, place, fact, next)
+        });
+        told.collect()
     }
 
     /// The one lesson of this name.

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use camino::Utf8Path;
 use proofrun_core::assess::plan::Standing;
+use proofrun_core::assess::states::{record_next, rejected_next};
 use proofrun_core::assess::{Assessment, LessonText, Plan, PlanError, assess};
 use proofrun_core::escape::escape;
 use proofrun_core::finding::Findings;
@@ -108,24 +109,28 @@ pub fn not_reviewed(
         EvidenceState::Unverified => (
             Rule::Unverified,
             format!("`{name}` is Unverified on {pair}: no valid record"),
-            "record it on a GPU host: `bundle`, then `lesson-runner record`".to_owned(),
+            record_next(name),
         ),
-        EvidenceState::Recorded => (
-            Rule::Unreviewed,
-            format!("`{name}` is Recorded on {pair}, and nobody has reviewed it"),
-            format!("let somebody else look: `review {name}`"),
-        ),
+        EvidenceState::Recorded => {
+            let lacking = evidence?.lacking();
+            let next = match lacking.record {
+                true => format!("again, {}", record_next(name)),
+                false => format!("let somebody else look: `review {name}`"),
+            };
+            let fact = format!("`{name}` is Recorded on {pair}, {}", lacking.fact);
+            (Rule::Unreviewed, fact, next)
+        }
         EvidenceState::Rejected => (
             Rule::Unreviewed,
             format!("`{name}` is Rejected on {pair}: a reject stands"),
-            "mend what the reject names and record again, or let a reviewer revoke it".to_owned(),
+            rejected_next(name),
         ),
         EvidenceState::Stale(inputs) => {
             let inputs: Vec<String> = inputs.iter().map(ToString::to_string).collect();
             (
                 Rule::Stale,
                 format!("`{name}` is Stale on {pair}: {}", inputs.join("; ")),
-                "record it again: `bundle --stale`".to_owned(),
+                format!("again, {}", record_next(name)),
             )
         }
     };

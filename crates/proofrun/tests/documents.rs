@@ -5,14 +5,18 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args as _;
 use clap::error::ErrorKind;
 use proofrun::Exit;
+use proofrun_core::assess::Assessment;
+use proofrun_core::state::{AssessedRecord, EvidenceState, RecordState};
 use proofrun_runner::commands::{check, record};
+use support::course::LESSON;
 use support::markdown::{quoted, read, root, table};
+use support::{RecordPlan, Scratch};
 
 /// The documents, by their paths from the root.
 fn documents() -> Vec<Utf8PathBuf> {
@@ -196,4 +200,62 @@ fn every_link_leads_to_a_file() {
 fn links_are_found_where_they_stand() {
     let text = "[a](b/c.md#d), ![x](y.svg) <img src=\"z.svg\"> [o](https://o.example) [h](#h)";
     assert_eq!(links(text), ["b/c.md", "y.svg", "z.svg"]);
+}
+
+/// What README's table says of a lesson, as it follows from the lesson's evidence: where it was
+/// recorded, and whether that is reviewed.
+fn told_of(folder: &Utf8Path) -> (String, &'static str) {
+    let (course, findings) = proofrun_runner::course::course_files(&root()).unwrap().into_course();
+    assert!(findings.is_empty(), "{findings:?}");
+    let files = proofrun_runner::course::read_lesson(&root(), folder).unwrap();
+    told(&proofrun_core::assess::assess(&files, &course))
+}
+
+fn told(assessment: &Assessment) -> (String, &'static str) {
+    let mut variants: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut all_reviewed = true;
+    for evidence in assessment.evidence.values() {
+        let usable = |it: &&AssessedRecord| it.state == RecordState::Valid && it.is_of_today();
+        let Some(record) = evidence.records.iter().find(usable) else { continue };
+        let facts = &record.examined.record;
+        variants.entry(facts.device.facts.name.clone()).or_default().push(facts.variant.clone());
+        all_reviewed &= evidence.state == EvidenceState::Reviewed;
+    }
+    let of_model = variants.iter().map(|(model, variants)| {
+        let variants: Vec<_> = variants.iter().map(|variant| format!("`{variant}`")).collect();
+        format!("{model}: {}", variants.join(", "))
+    });
+    let recorded = of_model.collect::<Vec<_>>().join("; ");
+    match (recorded.is_empty(), all_reviewed) {
+        (true, _) => ("not yet".to_owned(), "no"),
+        (false, true) => (recorded, "reviewed"),
+        (false, false) => (recorded, "waits for a reviewer"),
+    }
+}
+
+#[test]
+fn the_table_of_lessons_says_what_their_evidence_says() {
+    let rows = table(&read("README.md"), "| lesson | about | recorded | reviewed |");
+    let link = |row: &Vec<String>| links(&row[0]).first().map(|link| (*link).to_owned());
+    let linked: Vec<String> = rows.iter().filter_map(link).collect();
+    assert_eq!(linked, pages(), "every lesson once, in order");
+    let folders = proofrun_runner::course::lesson_folders(&root()).unwrap();
+    for (row, folder) in rows.iter().zip(folders) {
+        let (recorded, reviewed) = told_of(&folder);
+        assert_eq!((&*row[2], &*row[3]), (&*recorded, reviewed), "{folder}");
+    }
+}
+
+#[test]
+fn the_words_of_that_table_follow_the_evidence() {
+    let course = Scratch::with_lesson();
+    let says = || told(&course.assess(LESSON));
+    assert_eq!(says(), ("not yet".to_owned(), "no"));
+    let record = course.record(LESSON, &RecordPlan::h200());
+    assert_eq!(says(), ("NVIDIA H200: `sm_75`".to_owned(), "waits for a reviewer"));
+    course.accept(LESSON, record);
+    assert_eq!(says(), ("NVIDIA H200: `sm_75`".to_owned(), "reviewed"));
+    course.record(LESSON, &RecordPlan::t4());
+    let both = "NVIDIA H200: `sm_75`; Tesla T4: `sm_75`";
+    assert_eq!(says(), (both.to_owned(), "waits for a reviewer"));
 }

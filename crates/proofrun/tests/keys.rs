@@ -54,7 +54,8 @@ fn no_private_key_lies_in_the_course() {
     ];
     for out in inside {
         let ran = new(&course, &out, &["--review"]);
-        assert_eq!(ran.code(), 1, "{out}: {}", ran.all());
+        assert_eq!(ran.code(), 2, "{out}: {}", ran.all());
+        assert!(ran.err.contains("name a file outside of it"), "{out}: {}", ran.all());
         assert!(ran.err.contains("no private key belongs there"), "{out}: {}", ran.all());
     }
     assert!(course.snapshot() == before);
@@ -64,7 +65,9 @@ fn no_private_key_lies_in_the_course() {
     let out = course.path().join("key");
     let line = ["--root", sub.as_str(), "keys", "new", "--principal", "ada", "--review"];
     let ran = course.run(&[&line[..], &["--out", out.as_str()]].concat());
-    assert_eq!(ran.code(), 1, "{}", ran.all());
+    assert_eq!(ran.code(), 2, "{}", ran.all());
+    let ran = new(&course, course.outside("x").as_str(), &[]);
+    assert!(ran.err.contains("--record") && ran.err.contains("--review"), "{}", ran.all());
     for line in [&[][..], &["--record", "--review"], &["--review", "--days", "0"]] {
         assert_eq!(new(&course, course.outside("x").as_str(), line).code(), 2, "{line:?}");
     }
@@ -87,12 +90,12 @@ fn the_list_takes_strict_lines_only() {
     let before = course.snapshot();
     let good = line("ada", "ada@example.org", &[Namespace::Review]);
     for (wrong, code, says) in [
-        (good.replace("ada@example.org ", "* "), 24, "is not a principal"),
-        (good.replace("review@proofrun", "file"), 24, "unknown, a pattern or given twice"),
-        (good.replace("namespaces=\"review@proofrun\" ", ""), 24, ""),
-        (good.replace(" ssh", "  ssh"), 24, "single spaces"),
-        (line(REVIEWER, "ada", &[Namespace::Review]), 24, "the same key also stands on line"),
-        (line("second", REVIEWER, &[Namespace::Review]), 24, "two keys for one purpose"),
+        (good.replace("ada@example.org ", "* "), 2, "is not a principal"),
+        (good.replace("review@proofrun", "file"), 2, "unknown, a pattern or given twice"),
+        (good.replace("namespaces=\"review@proofrun\" ", ""), 2, ""),
+        (good.replace(" ssh", "  ssh"), 2, "single spaces"),
+        (line(REVIEWER, "ada", &[Namespace::Review]), 2, "the same key also stands on line"),
+        (line("second", REVIEWER, &[Namespace::Review]), 2, "two keys for one purpose"),
         (course.read("research/allowed_signers"), 2, "has every line of it already"),
     ] {
         let ran = course.run(&["keys", "add", "--line", &wrong]);
@@ -100,6 +103,20 @@ fn the_list_takes_strict_lines_only() {
         assert!(ran.err.contains(says), "{wrong}: {}", ran.all());
         assert!(course.snapshot() == before, "{wrong}");
     }
+    // What is wrong is told where it was given, not on a line that the list never had.
+    let file = course.outside("lines");
+    let two = format!("# ours\n{good}\n{}\n", good.replace("ada@example.org ", "* "));
+    std::fs::write(&file, two).unwrap();
+    let ran = course.run(&["keys", "add", "--from", file.as_str()]);
+    assert_eq!(ran.code(), 2, "{}", ran.all());
+    assert!(ran.err.contains(&format!("line 3 of `{file}`")), "{}", ran.all());
+    assert!(!ran.err.contains("allowed_signers:"), "{}", ran.all());
+    let bare = key("ada").public_key().to_openssh().unwrap();
+    std::fs::write(&file, bare).unwrap();
+    let ran = course.run(&["keys", "add", "--from", file.as_str()]);
+    assert_eq!(ran.code(), 2, "{}", ran.all());
+    assert!(ran.err.contains("a signer line is needed"), "{}", ran.all());
+    assert!(course.snapshot() == before);
     // The same person may have a key for another purpose.
     course
         .write("line", format!("# mine\n{}\n{good}\n", line("r", REVIEWER, &[Namespace::Record])));

@@ -131,3 +131,10 @@ fn what_is_still_in_the_making_is_not_imported() {
     let (code, said) = home.import(&[]);
     assert!(code == 4 && said.contains("nothing to import"), "{code} {said}");
 }
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let home = Home::new(GOOD);
+    let (code, said) = home.import(&[]);
+    assert!(code == 2 && said.contains(&format!("no folder `{}`", home.scene.out())), "{said}");
+}

@@ -299,6 +299,7 @@ fn a_refused_answer_is_asked_for_again() {
 fn exported(course: &Scratch) -> camino::Utf8PathBuf {
     let folder = course.outside("export");
     let ran = course.run(&["review", "--export", folder.as_str()]);
+    assert!(ran.out.starts_with("1 record to review"), "{}", ran.all());
     assert_eq!(ran.code(), 0, "{}", ran.all());
     folder
 }
@@ -357,7 +358,7 @@ fn an_entry_signed_with_openssh_alone_is_taken_in() {
     assert!(signed.status.success(), "{}", String::from_utf8_lossy(&signed.stderr));
     let ran = course.run(&["review", "--import", folder.as_str()]);
     assert_eq!(ran.code(), 0, "{}", ran.all());
-    assert!(ran.out.contains("1 reviews taken in"), "{}", ran.all());
+    assert!(ran.out.contains("1 review taken in"), "{}", ran.all());
     let assessment = course.assess(LESSON);
     assert_eq!(assessment.reviews[0].entry().reason(), "looked at by hand");
     assert_eq!(course.run(&["publish"]).code(), 0);

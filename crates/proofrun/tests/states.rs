@@ -73,6 +73,14 @@ fn a_record_that_was_revoked_whole_waits_for_nothing() {
         assessment.primary_evidence().unwrap().records[0].awaits_review()
     };
     assert!(waits());
+    let says = |fact: &str, next: &str| {
+        for command in [&["verify", "--offline"][..], &["publish"]] {
+            let ran = course.run(command);
+            let all = ran.all();
+            assert!(all.contains(fact) && all.contains(next), "{all}");
+        }
+    };
+    says("nobody has reviewed it", "`review day-01-scale`");
     let accepted = course.accept(LESSON, record);
     assert!(!waits());
     // An acceptance that is taken back leaves the record to be accepted anew; the record itself
@@ -80,8 +88,10 @@ fn a_record_that_was_revoked_whole_waits_for_nothing() {
     let (one, all) = (Verdict::Revoke { target: accepted }, Verdict::Revoke { target: record });
     course.review(LESSON, one, support::REVIEWER, "2026-06-03T00:00:00Z");
     assert!(waits());
+    says("its acceptance was taken back", "`review day-01-scale`");
     course.review(LESSON, all, support::REVIEWER, "2026-06-04T00:00:00Z");
     assert!(!waits());
+    says("the record was taken back", "record it: `bundle day-01-scale`");
 }
 
 #[test]

@@ -20,35 +20,37 @@ pub fn findings(
         records(of_pair, &mut findings);
     }
     let folder = Place::file(&text.lesson.folder);
+    let name = &text.lesson.name;
+    let record = record_next(name);
     let Some(of_primary) = primary.and_then(|pair| evidence.get(pair)) else {
         let fact = "Unverified: no record, and the manifest names no model";
-        let next = "record it on a GPU host: `bundle`, then `lesson-runner record`";
-        findings.push(Finding::warning(Rule::Unverified, folder, fact, next));
+        findings.push(Finding::warning(Rule::Unverified, folder, fact, record));
         return findings;
     };
     let pair = &of_primary.pair;
     let warn = |rule, fact: String, next: &str| Finding::warning(rule, folder.clone(), fact, next);
-    let name = &text.lesson.name;
     findings.extend(match &of_primary.state {
-        EvidenceState::Unverified => Some(warn(
-            Rule::Unverified,
-            format!("Unverified on {pair}: no valid record"),
-            "record it on a GPU host: `bundle`, then `lesson-runner record`",
-        )),
+        EvidenceState::Unverified => {
+            Some(warn(Rule::Unverified, format!("Unverified on {pair}: no valid record"), &record))
+        }
         EvidenceState::Stale(inputs) => {
             let inputs: Vec<String> = inputs.iter().map(ToString::to_string).collect();
             let fact = format!("Stale on {pair}: {}", inputs.join("; "));
-            Some(warn(Rule::Stale, fact, "record it again: `bundle --stale`"))
+            Some(warn(Rule::Stale, fact, &format!("again, {record}")))
         }
-        EvidenceState::Recorded => Some(warn(
-            Rule::Unreviewed,
-            format!("Recorded on {pair}, and nobody has reviewed it"),
-            &format!("`review {name}`"),
-        )),
+        EvidenceState::Recorded => {
+            let lacking = of_primary.lacking();
+            let next = match lacking.record {
+                true => format!("again, {record}"),
+                false => format!("`review {name}`"),
+            };
+            let fact = format!("Recorded on {pair}, {}", lacking.fact);
+            Some(warn(Rule::Unreviewed, fact, &next))
+        }
         EvidenceState::Rejected => Some(warn(
             Rule::Unreviewed,
             format!("Rejected on {pair}: a reject stands"),
-            "mend what the reject names and record again, or let a reviewer revoke it",
+            &rejected_next(name),
         )),
         EvidenceState::Reviewed if page == PageState::Blank => Some(warn(
             Rule::Unreviewed,
@@ -58,6 +60,22 @@ pub fn findings(
         EvidenceState::Reviewed => None,
     });
     findings
+}
+
+/// How a lesson gets a record.
+pub fn record_next(lesson: &str) -> String {
+    format!(
+        "record it: `bundle {lesson}`, then on a GPU host `lesson-runner record {lesson} --out \
+         records`"
+    )
+}
+
+/// What helps against a reject that stands.
+pub fn rejected_next(lesson: &str) -> String {
+    format!(
+        "mend what the reject names, then `bundle {lesson}` and record again; or a reviewer takes \
+         the reject back: `review {lesson} --revoke DIGEST`"
+    )
 }
 
 fn records(of_pair: &Evidence, findings: &mut Findings) {

@@ -84,6 +84,35 @@ pub struct Evidence {
     pub shown: Shown,
 }
 
+/// What a Recorded lesson lacks, in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lacking {
+    /// The fact, to follow "Recorded on …".
+    pub fact: &'static str,
+    /// Whether only a fresh record helps, since what there is was taken back for good.
+    pub record: bool,
+}
+
+impl Evidence {
+    /// Why valid records of today are no more than Recorded.
+    pub fn lacking(&self) -> Lacking {
+        let today = || self.records.iter().filter(|it| it.is_valid() && it.is_of_today());
+        let waits = |test: fn(&Standing) -> bool| {
+            today().any(|record| record.awaits_review() && test(&record.standing))
+        };
+        let fact = if waits(|standing| matches!(standing, Standing::None)) {
+            "and nobody has reviewed it"
+        } else if waits(|standing| matches!(standing, Standing::Accepted(_))) {
+            "and accepted, but not as it is rendered now"
+        } else if waits(|standing| matches!(standing, Standing::Revoked(_))) {
+            "and its acceptance was taken back"
+        } else {
+            return Lacking { fact: "and the record was taken back", record: true };
+        };
+        Lacking { fact, record: false }
+    }
+}
+
 impl AssessedRecord {
     fn new(
         lesson: &Lesson,

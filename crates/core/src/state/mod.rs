@@ -10,7 +10,7 @@ mod page;
 mod pair;
 mod reviewed;
 
-pub use evidence::{AssessedRecord, Evidence, EvidenceState, RecordState, derive};
+pub use evidence::{AssessedRecord, Evidence, EvidenceState, Lacking, RecordState, derive};
 pub use page::{PageChoice, PageState, page_state};
 pub use pair::Pair;
 pub use reviewed::{Reviewed, Shown};

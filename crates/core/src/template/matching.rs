@@ -35,19 +35,30 @@ pub(super) fn matches(
 }
 
 /// Matches what somebody printed on a card of his own, of which only the output tells.
-pub(super) fn read(template: &Template, bytes: &[u8]) -> Reader {
+///
+/// `cards` are known ones; what the output doesn't tell is taken from those of its card's name.
+pub(super) fn read(template: &Template, bytes: &[u8], cards: &[&DeviceFacts]) -> Reader {
     let mut mismatches = Vec::new();
     let output = match split(bytes, &mut mismatches) {
         Ok(output) => output,
         Err(mismatch) => return Reader::nothing(mismatch),
     };
-    let bound = reader::bind(template, &output);
+    let bound = reader::bind(template, &output, cards);
     let mut matcher = Matcher::new(template, bound.known(), output, mismatches);
     matcher.items(&template.items);
     matcher.check_end();
     let readings = matcher.take_readings();
-    let (lines, mismatches) = (matcher.compared, std::mem::take(&mut matcher.mismatches));
-    reader::finish(template, bound, readings, lines, mismatches)
+    let read = Reader {
+        facts: Vec::new(),
+        readings,
+        mismatches: std::mem::take(&mut matcher.mismatches),
+        unchecked: Vec::new(),
+        lines: matcher.compared,
+        partly: matcher.partly,
+        resembles: matcher.resembles,
+        from_card: Vec::new(),
+    };
+    reader::finish(template, bound, read)
 }
 
 struct Matcher<'a> {
@@ -59,6 +70,10 @@ struct Matcher<'a> {
     values: Vec<Option<Decimal>>,
     lists: Vec<Vec<Reading>>,
     compared: u32,
+    /// Lines without a fault, of which something could not be checked.
+    partly: u32,
+    /// Whether any line that isn't blank has the shape of its template's.
+    resembles: bool,
     mismatches: Vec<Mismatch>,
 }
 
@@ -81,7 +96,18 @@ impl<'a> Matcher<'a> {
     ) -> Self {
         let fields = &template.fields;
         let (values, lists) = (vec![None; fields.len()], vec![Vec::new(); fields.len()]);
-        Self { fields, device, output, next: 0, values, lists, compared: 0, mismatches }
+        Self {
+            fields,
+            device,
+            output,
+            next: 0,
+            values,
+            lists,
+            compared: 0,
+            partly: 0,
+            resembles: false,
+            mismatches,
+        }
     }
 
     fn items(&mut self, items: &[Item]) {
@@ -158,7 +184,12 @@ impl<'a> Matcher<'a> {
     }
 
     fn enter(&mut self, line: &Line, at: usize, tokens: Vec<Token>) {
-        for fault in check(&tokens, self.fields, self.device, &mut self.values) {
+        self.resembles |= self.line(at).is_some_and(|text| !text.trim().is_empty());
+        let faults = check(&tokens, self.fields, self.device, &mut self.values);
+        let holds = faults.iter().all(|fault| fault.reason == Reason::Bounds);
+        let is_open = |id: FieldId| self.device.leaves_open(&self.fields[id]);
+        self.partly += u32::from(holds && line.fields().any(is_open));
+        for fault in faults {
             self.fault(line, at, fault);
         }
         for Token { field, text, value, .. } in tokens {

@@ -145,7 +145,13 @@ impl Template {
     /// Matches what somebody printed on a card of his own: device facts are read from the output,
     /// and what depends on a fact that it doesn't tell is said to be unchecked.
     pub fn read(&self, output: &[u8]) -> Reader {
-        matching::read(self, output)
+        self.read_beside(output, &[])
+    }
+
+    /// The same, where facts of some cards are known: what the output doesn't tell is taken from
+    /// those of its card's name, as far as they agree.
+    pub fn read_beside(&self, output: &[u8], cards: &[&DeviceFacts]) -> Reader {
+        matching::read(self, output, cards)
     }
 
     /// The fields, in the order of the template.

@@ -27,6 +27,13 @@ pub struct Reader {
     pub unchecked: Vec<Unchecked>,
     /// How many lines were compared.
     pub lines: u32,
+    /// How many of them hold as far as they could be checked, with a field that follows from a
+    /// fact which is not known.
+    pub partly: u32,
+    /// Whether any line that isn't blank has the shape of a line of the template.
+    pub resembles: bool,
+    /// The facts that the output doesn't tell and that were taken from a known card of its name.
+    pub from_card: Vec<Fact>,
 }
 
 /// A part of the template that follows from facts which the output doesn't tell.
@@ -47,6 +54,9 @@ impl Reader {
             mismatches: vec![mismatch],
             unchecked: Vec::new(),
             lines: 0,
+            partly: 0,
+            resembles: false,
+            from_card: Vec::new(),
         }
     }
 
@@ -75,6 +85,11 @@ impl<'a> Known<'a> {
         Self { facts, unknown: &[] }
     }
 
+    /// Whether a field follows from a fact that is not known.
+    pub(super) fn leaves_open(self, field: &Field) -> bool {
+        self.unknown.iter().any(|fact| depends(field, *fact))
+    }
+
     /// An integer fact, if it is known.
     pub(super) fn integer(self, fact: Fact) -> Option<u64> {
         if self.unknown.contains(&fact) { None } else { fact.integer(self.facts) }
@@ -86,9 +101,38 @@ pub(super) struct Bound {
     told: Vec<(Fact, String)>,
     device: DeviceFacts,
     unknown: Vec<Fact>,
+    from_card: Vec<Fact>,
 }
 
 impl Bound {
+    /// Takes the integer facts that the output doesn't tell from known cards of the same name,
+    /// where these agree about them.
+    fn complete(&mut self, cards: &[&DeviceFacts]) {
+        let says = |fact| self.told.iter().any(|(of, _)| *of == fact);
+        if !says(Fact::Device) {
+            return;
+        }
+        let is_same = |card: &&&DeviceFacts| {
+            card.name == self.device.name
+                && (!says(Fact::Cc) || card.compute_capability == self.device.compute_capability)
+        };
+        let same: Vec<&DeviceFacts> = cards.iter().filter(is_same).copied().collect();
+        let Some(first) = same.first() else { return };
+        for fact in [Fact::SmCount, Fact::L2Bytes, Fact::MemoryBytes] {
+            let agree = same.iter().all(|card| fact.integer(card) == fact.integer(first));
+            if says(fact) || !agree {
+                continue;
+            }
+            match fact {
+                Fact::SmCount => self.device.sm_count = first.sm_count,
+                Fact::L2Bytes => self.device.l2_bytes = first.l2_bytes,
+                _ => self.device.memory_bytes = first.memory_bytes,
+            }
+            self.unknown.retain(|unknown| *unknown != fact);
+            self.from_card.push(fact);
+        }
+    }
+
     pub(super) fn known(&self) -> Known<'_> {
         Known { facts: &self.device, unknown: &self.unknown }
     }
@@ -96,7 +140,7 @@ impl Bound {
 
 /// Reads the facts that the template prints from the first line of output that has such a line's
 /// shape.
-pub(super) fn bind(template: &Template, output: &Output<'_>) -> Bound {
+pub(super) fn bind(template: &Template, output: &Output<'_>, cards: &[&DeviceFacts]) -> Bound {
     let mut told: Vec<(Fact, String)> = Vec::new();
     let is_fact = |line: &&Line| {
         line.fields().any(|id| matches!(template.fields[id].kind, FieldKind::Fact(_)))
@@ -114,7 +158,10 @@ pub(super) fn bind(template: &Template, output: &Output<'_>) -> Bound {
         }
     }
     let unknown = Fact::ALL.into_iter().filter(|fact| !told.iter().any(|(of, _)| of == fact));
-    Bound { unknown: unknown.collect(), device: device(&told), told }
+    let unknown = unknown.collect();
+    let mut bound = Bound { unknown, device: device(&told), told, from_card: Vec::new() };
+    bound.complete(cards);
+    bound
 }
 
 /// The facts in a line of output, if it has this line's literal text and something in the place of
@@ -171,14 +218,18 @@ fn device(told: &[(Fact, String)]) -> DeviceFacts {
     }
 }
 
+/// Whether the value of a field follows from this fact itself.
+fn depends(field: &Field, fact: Fact) -> bool {
+    match &field.kind {
+        FieldKind::Derived(expr) | FieldKind::Rate { bytes: expr, .. } => {
+            expr.any(&|part| matches!(part, Expr::Fact(of) if *of == fact))
+        }
+        _ => false,
+    }
+}
+
 /// Puts a reader's result together.
-pub(super) fn finish(
-    template: &Template,
-    bound: Bound,
-    readings: Vec<Readings>,
-    lines: u32,
-    mismatches: Vec<Mismatch>,
-) -> Reader {
+pub(super) fn finish(template: &Template, bound: Bound, read: Reader) -> Reader {
     let mut unchecked = Vec::new();
     let mut look = |what: &dyn Fn() -> String, expr: &Expr| {
         let facts: Vec<Fact> = bound
@@ -204,5 +255,8 @@ pub(super) fn finish(
             look(&what, &both);
         }
     }
-    Reader { facts: bound.told, readings, mismatches, unchecked, lines }
+    // Only what the template uses is worth a word.
+    let uses = |fact: &Fact| template.fields.iter().any(|field| depends(field, *fact));
+    let from_card = bound.from_card.into_iter().filter(uses).collect();
+    Reader { facts: bound.told, unchecked, from_card, ..read }
 }

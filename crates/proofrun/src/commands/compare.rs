@@ -9,14 +9,13 @@ use proofrun_core::escape::escape;
 use proofrun_core::lesson::{Lesson, Program};
 use proofrun_core::state::Pair;
 use proofrun_core::template::{Fact, MAX_OUTPUT_BYTES, Mismatch, Reader, Reason};
-use proofrun_core::{Capability, Rule};
+use proofrun_core::{Capability, Finding, Place, Rule};
 
 use crate::cli::Root;
 use crate::context::Context;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::loaded::{Loaded, LoadedLesson, Selection};
-use crate::report::terminal::finding_block;
 use crate::words::{count, wrapped};
 
 const BOLD: Style = Style::new().bold();
@@ -75,11 +74,15 @@ impl Compare {
                 lesson.name
             )));
         }
+        let bytes = without_returns(bytes, context);
         if let Some(told) = below(lesson, program, &bytes) {
             context.say(told);
             return Ok(Exit::Found(Rule::NothingSelected.class()));
         }
-        let read = program.template.read(&bytes);
+        let read = program.template.read_beside(&bytes, &figures::cards(&loaded.assessment));
+        if !read.resembles {
+            return Err(stranger(lesson, program, &bytes, context));
+        }
         context.say(lines(lesson, &read));
         context.say(figures::table(&loaded.assessment, program, &read, on.as_ref()));
         let mismatch = Exit::Found(Rule::OutputMismatch.class());
@@ -135,11 +138,15 @@ fn lines(lesson: &Lesson, read: &Reader) -> String {
     let exact = read.mismatches.iter().filter(|mismatch| mismatch.reason != Reason::Bounds);
     let exact: Vec<&Mismatch> = exact.collect();
     if exact.is_empty() {
-        let lines = count(read.lines as usize, "line");
-        let _ = writeln!(text, "  lines  {GREEN}all {lines} hold{GREEN:#}");
+        let _ = writeln!(text, "  lines  {GREEN}{}{GREEN:#}", held(read));
     } else {
         let differ = count(exact.len(), "difference");
         let _ = writeln!(text, "  lines  {RED}{differ}{RED:#}");
+    }
+    if !read.from_card.is_empty() {
+        let facts: Vec<_> = read.from_card.iter().map(|fact| fact.name()).collect();
+        let said = format!("the {} is that of the recorded card of this name", facts.join(" and "));
+        text.push_str(&wrapped("         ", 9, &said));
     }
     for unchecked in &read.unchecked {
         let facts: Vec<_> = unchecked.facts.iter().map(|fact| fact.name()).collect();
@@ -148,9 +155,63 @@ fn lines(lesson: &Lesson, read: &Reader) -> String {
         let said = format!("not checked: {what}, since your output doesn't tell the {facts}");
         text.push_str(&wrapped("         ", 9, &escape(&said, false)));
     }
-    for mismatch in exact {
-        let place = proofrun_core::Place::line("(your output)", mismatch.line);
-        text.push_str(&finding_block(&mismatch.finding(place)));
+    for mismatch in &exact {
+        text.push_str(&difference(mismatch));
+    }
+    if !exact.is_empty() {
+        let next = "compare your program's source with the lesson's, and pipe its output unchanged";
+        text.push_str(&wrapped("  next: ", 8, next));
     }
     text
+}
+
+/// How many lines hold, and how many of them only as far as they could be checked.
+fn held(read: &Reader) -> String {
+    let whole = (read.lines - read.partly.min(read.lines)) as usize;
+    let hold = |lines: usize| match lines {
+        1 => "1 line holds".to_owned(),
+        lines => format!("{lines} lines hold"),
+    };
+    match (whole, read.partly) {
+        (0, partly) => format!("{} in part", hold(partly as usize)),
+        (1, 0) => hold(1),
+        (whole, 0) => format!("all {}", hold(whole)),
+        (whole, partly) => format!("{}, {partly} in part", hold(whole)),
+    }
+}
+
+/// A difference as a reader needs it: he can change neither template nor program.
+fn difference(mismatch: &Mismatch) -> String {
+    let Mismatch { line, expected, found, detail, .. } = mismatch;
+    let said = |text: &str| escape(text, false);
+    format!(
+        "  {RED}line {line}{RED:#}: expected {}, found {}\n      because {}\n",
+        said(expected),
+        said(found),
+        said(detail)
+    )
+}
+
+/// Of an output on which no line of the template fits.
+fn stranger(lesson: &Lesson, program: &Program, bytes: &[u8], context: &Context) -> Error {
+    let why = match std::str::from_utf8(bytes) {
+        Ok(_) => "no line of it is one of the lesson's",
+        Err(_) => "it is not UTF-8 text",
+    };
+    let fact = format!("this isn't `{}`'s output: {why}", program.name);
+    let (run, name) = (program.run.join(" "), context.name);
+    let next = format!("pipe what the program prints: `{run} | {name} compare {}`", lesson.name);
+    let place = Place::file("(your output)");
+    let findings = vec![Finding::error(Rule::OutputMismatch, place, fact, next)];
+    Error::Refused { what: "nothing was compared".into(), findings }
+}
+
+/// The output with lines that end as on any system with LF, and a word about it.
+fn without_returns(bytes: Vec<u8>, context: &Context) -> Vec<u8> {
+    let is_return = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+    if !(0..bytes.len()).any(is_return) {
+        return bytes;
+    }
+    context.note("your output's lines end with CRLF; they are read as if with LF\n");
+    (0..bytes.len()).filter(|at| !is_return(*at)).map(|at| bytes[at]).collect()
 }

@@ -61,7 +61,8 @@ fn explanation(lesson: &LoadedLesson, context: &Context) -> String {
     let primary = match &assessment.primary {
         Some(pair) => format!("{pair}: its evidence decides what is published"),
         None => format!(
-            "none yet: the manifest names no model; the first record of build {} will",
+            "none yet: the manifest names no model, so the model of the first record of build {} \
+             becomes it",
             resolved.publish.variant
         ),
     };

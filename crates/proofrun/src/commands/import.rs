@@ -44,8 +44,13 @@ impl Import {
     /// When nothing is there, or any record is refused: then none of the refused is filed, and
     /// those that pass are.
     pub fn run(self, root: &Root, context: &Context) -> Result<Exit, Error> {
-        let loaded = Loaded::read(root, &Selection::default(), context)?;
         let folder = context.cwd.join(&self.folder);
+        if !folder.is_dir() {
+            return Err(Error::Usage(format!(
+                "no folder `{folder}`; name the one that `lesson-runner record --out` wrote"
+            )));
+        }
+        let loaded = Loaded::read(root, &Selection::default(), context)?;
         let found = record_folders(&folder)?;
         if found.is_empty() {
             let fact = format!("no `{RECORD_FILE}` below `{folder}`");

@@ -1,6 +1,6 @@
 //! `keys`: make one, list one, see who may sign what, close a window.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Subcommand;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use proofrun_core::escape::escape;
 use proofrun_core::trust::{Namespace, Principal, new_key, signer_line};
 use proofrun_runner::course::SIGNERS_FILE;
-use proofrun_runner::keys::write_new_key;
+use proofrun_runner::keys::{KeyError, write_new_key};
 use proofrun_runner::system::files;
 use rand::TryRngCore as _;
 use rand::rngs::OsRng;
@@ -43,15 +43,16 @@ enum Action {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("purpose").required(true).args(["record", "review"])))]
 struct New {
     /// Whose key it is: one exact name, as an e-mail address.
     #[arg(long, value_name = "NAME")]
     principal: String,
     /// It signs records.
-    #[arg(long, required_unless_present = "review")]
+    #[arg(long)]
     record: bool,
     /// It signs reviews.
-    #[arg(long, conflicts_with = "record")]
+    #[arg(long)]
     review: bool,
     /// For how many days it counts from now; by default without an end.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=3660))]
@@ -67,7 +68,7 @@ struct Add {
     /// The line, as `keys new` prints it.
     #[arg(long, value_name = "TEXT")]
     line: Option<String>,
-    /// A file that holds the line.
+    /// A file that holds the line, not a bare public key.
     #[arg(long, value_name = "FILE")]
     from: Option<Utf8PathBuf>,
 }
@@ -116,7 +117,12 @@ impl New {
             Error::Usage(all.join("; "))
         })?;
         let path = context.cwd.join(&self.out);
-        write_new_key(&path, root.path(), &key).map_err(Error::system("write the key"))?;
+        write_new_key(&path, root.path(), &key).map_err(|error| match error {
+            KeyError::InTree { .. } => {
+                Error::Usage(format!("{error}; name a file outside of it with `--out`"))
+            }
+            error => Error::system("write the key")(error),
+        })?;
         context.note(format!(
             "private half in {path}, for its owner alone; public half in {path}.pub\n\
              its line, for `keys add --line`, in a change of its own before what it signs:\n"
@@ -137,10 +143,17 @@ impl Add {
             }
             (None, None) => return Err(Error::Usage("give `--line` or `--from`".into())),
         };
-        let real = text.lines().filter(|it| !it.trim().is_empty() && !it.starts_with('#'));
-        let lines: Vec<String> = real.map(str::to_owned).collect();
+        let given = Given { from: self.from.as_deref(), text: &text };
+        let lines: Vec<String> = given.lines().map(|(_, line)| line.to_owned()).collect();
+        if let Some((number, _)) = given.lines().find(|(_, line)| is_bare_key(line)) {
+            return Err(Error::Usage(format!(
+                "{} is a bare public key, and a signer line is needed, which says whose key it is \
+                 and what it signs: the line that `keys new` printed",
+                given.place(number)
+            )));
+        }
         let mut signers = Signers::read(root)?;
-        signers.add(&lines)?;
+        signers.add(&lines).map_err(|error| given.refused(error, &signers))?;
         if !signers.is_changed() {
             let text = format!("`{SIGNERS_FILE}` has every line of it already");
             return Err(Error::Usage(text));
@@ -152,6 +165,53 @@ impl Add {
         }
         Ok(Exit::Holds)
     }
+}
+
+/// What `keys add` was given.
+struct Given<'a> {
+    from: Option<&'a Utf8Path>,
+    text: &'a str,
+}
+
+impl<'a> Given<'a> {
+    /// The lines that are no comments, with their numbers from 1.
+    fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        let numbered = (1..).zip(self.text.lines());
+        numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+    }
+
+    fn place(&self, number: usize) -> String {
+        match self.from {
+            Some(file) => format!("line {number} of `{file}`"),
+            None => "the given line".to_owned(),
+        }
+    }
+
+    /// What is wrong with the lines, where they were given: in the list they never stood.
+    fn refused(&self, error: Error, signers: &Signers) -> Error {
+        let Error::Refused { what, findings } = error else { return error };
+        let there: Vec<&str> = signers.text().lines().collect();
+        let mut fresh: Vec<(usize, &str)> = Vec::new();
+        for (number, line) in self.lines() {
+            let line = line.trim_end_matches(' ');
+            if !there.contains(&line) && fresh.iter().all(|(_, other)| *other != line) {
+                fresh.push((number, line));
+            }
+        }
+        let told = findings.iter().map(|finding| {
+            let line = finding.place.line.map_or(0, |line| line as usize);
+            let at = line.checked_sub(there.len() + 1).and_then(|at| fresh.get(at));
+            let place = at.map_or_else(|| finding.place.to_string(), |(at, _)| self.place(*at));
+            let because = finding.cause.as_ref().map_or(String::new(), |it| format!(" ({it})"));
+            format!("{place}: {}{because}; {}", finding.fact, finding.next)
+        });
+        Error::Usage(format!("{what}: {}", told.collect::<Vec<_>>().join("\n  ")))
+    }
+}
+
+/// Whether a line is what a `.pub` file holds, with no word about who and what for.
+fn is_bare_key(line: &str) -> bool {
+    ["ssh-", "ecdsa-", "sk-"].iter().any(|kind| line.trim_start().starts_with(kind))
 }
 
 impl Close {

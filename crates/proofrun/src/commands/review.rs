@@ -20,6 +20,7 @@ use crate::review::screen::screen;
 use crate::review::sign::{Decision, Reviewer, Written, sign};
 use crate::review::{awaiting, export};
 use crate::signers::{Signers, describe};
+use crate::words::count;
 
 /// Shows what awaits a review, and signs verdicts on it.
 ///
@@ -204,12 +205,12 @@ impl Review {
                 context.note("the key line above was not used: read it, then say `--add-signer`\n");
             }
         })?;
-        let count = checked.told.len();
+        let count = count(checked.told.len(), "review");
         for path in &checked.told {
             context.say(format!("took in {}\n", escape(path, false)));
         }
         arrivals::write(root, checked)?;
-        context.say(format!("{count} reviews taken in; commit them, then `publish`\n"));
+        context.say(format!("{count} taken in; commit, then `publish`\n"));
         Ok(Exit::Holds)
     }
 }
@@ -300,7 +301,7 @@ fn export_to(
         }
         Ok(())
     })?;
-    let count = subjects.len();
-    context.say(format!("{count} records to review in {folder}; HOW-TO.md there says how\n"));
+    let count = count(subjects.len(), "record");
+    context.say(format!("{count} to review in {folder}; HOW-TO.md there says how\n"));
     Ok(Exit::Holds)
 }

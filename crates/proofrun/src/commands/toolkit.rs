@@ -6,7 +6,9 @@ use anstyle::Style;
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::escape::escape;
 use proofrun_core::{Finding, Place, Rule};
-use proofrun_runner::toolkit::{Managed, Places, Search, Toolkit as Found, Tried, Verdict, search};
+use proofrun_runner::toolkit::{
+    Managed, Origin, Places, Search, Toolkit as Found, Tried, Verdict, search,
+};
 use serde::Serialize;
 
 use crate::cli::Root;
@@ -133,21 +135,31 @@ fn fetch(places: &Places, context: &Context) -> Result<(), Error> {
 /// fetching it.
 fn first_broken(found: &Search) -> Option<&Tried> {
     found.tried.iter().find(|tried| {
-        let managed = tried.origin == proofrun_runner::toolkit::Origin::Managed;
+        let managed = tried.origin == Origin::Managed;
         matches!(tried.verdict, Verdict::Broken(_)) && !managed
     })
 }
 
 fn row(tried: &Tried, managed: &Managed) -> PlaceRow {
-    let is_managed = tried.origin == proofrun_runner::toolkit::Origin::Managed;
+    let is_managed = tried.origin == Origin::Managed;
     let (outcome, why) = match &tried.verdict {
         Verdict::Taken => ("taken", "the first place with a toolkit, and it works".to_owned()),
         Verdict::Absent if is_managed => ("absent", format!("not fetched; {}", size(managed))),
-        Verdict::Absent => ("absent", "not set, or nothing there".to_owned()),
+        Verdict::Absent => ("absent", unnamed(tried.origin).to_owned()),
         Verdict::Broken(reason) => ("broken", reason.to_string()),
         Verdict::NotReached => ("not looked at", "an earlier place decided".to_owned()),
     };
     PlaceRow { place: tried.origin.to_string(), folder: tried.root.clone(), outcome, why }
+}
+
+/// Why a place names no toolkit: one that is named and isn't there is broken, not absent.
+fn unnamed(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Flag => "not given",
+        Origin::CudaHome | Origin::CudaPath => "not set",
+        Origin::Path => "no folder of PATH has one",
+        Origin::Managed => "not fetched",
+    }
 }
 
 fn size(managed: &Managed) -> String {
@@ -214,7 +226,9 @@ impl ToolkitRow {
         use proofrun_core::argv::Code;
         let codes = |real: bool| {
             let wanted = found.codes.iter().filter(|code| matches!(code, Code::Real(_)) == real);
-            wanted.map(ToString::to_string).collect()
+            let mut wanted: Vec<_> = wanted.copied().collect();
+            wanted.sort();
+            wanted.iter().map(ToString::to_string).collect()
         };
         Self {
             root: found.root.clone(),

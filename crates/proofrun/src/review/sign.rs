@@ -194,7 +194,7 @@ fn check_signer(
 ) -> Result<(), Error> {
     let place = || Place::file(proofrun_runner::course::SIGNERS_FILE);
     let what = "this key can't sign that review";
-    let next = "add the public half: `keys add --from FILE.pub`-line, in a change of its own";
+    let next = "add the line that `keys new` printed, in a change of its own: `keys add --line …`";
     let grant = key.public_key().key_data().ed25519();
     let grant = grant.and_then(|key| loaded.course.trust.signers.grant(key));
     let Some(grant) = grant else {

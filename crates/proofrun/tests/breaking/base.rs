@@ -140,6 +140,11 @@ fn a_change_does_not_vouch_for_itself() {
     ]);
     course.record(LESSON, &RecordPlan { recorder: STRANGER.into(), ..RecordPlan::h200() });
     check(&course, 0, "record-signature");
+    // It says which line it is that the revision lacks, and no other.
+    let ran = against_base(&course);
+    assert!(ran.out.contains("commit the line in a change of its own first"), "{}", ran.all());
+    assert!(ran.out.contains(&format!("this line of `{STRANGER}`")), "{}", ran.all());
+    assert!(!ran.out.contains(&format!("this line of `{RECORDER}`")), "{}", ran.all());
 }
 
 #[test]

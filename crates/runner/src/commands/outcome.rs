@@ -184,6 +184,13 @@ pub(super) fn summary(rows: &[Row], out: &Utf8Path, signed: bool) -> String {
     if unfinished {
         text.push_str("next: call the same again; it goes on where it was\n");
     }
+    let gated = |row: &Row| matches!(row.outcome, Outcome::Gated(_));
+    if !rows.is_empty() && rows.iter().all(gated) {
+        text.push_str(
+            "next: nothing could be recorded here; call the same on a host whose device passes \
+             the gate\n",
+        );
+    }
     if recorded_any {
         let sign = if signed { "" } else { " --key FILE --recorder NAME" };
         let name = out.file_name().unwrap_or("records");
@@ -238,5 +245,14 @@ mod tests {
         let rows = [row(Outcome::Gated("driver broken: \u{1b}[2J".into()))];
         let text = summary(&rows, Utf8Path::new("out"), false);
         assert!(!text.contains('\u{1b}') && text.starts_with("gated"), "{text}");
+    }
+
+    #[test]
+    fn where_the_gate_forbids_all_the_summary_says_what_to_do() {
+        let gated = || row(Outcome::Gated("no device".into()));
+        let text = |rows: &[Row]| summary(rows, Utf8Path::new("out"), false);
+        let next = "next: nothing could be recorded here";
+        assert!(text(&[gated(), gated()]).contains(next));
+        assert!(!text(&[gated(), row(recorded(vec![]))]).contains(next));
     }
 }

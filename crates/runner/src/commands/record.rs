@@ -27,7 +27,7 @@ use super::tools::{self, Tools};
 /// one folder a lesson, variant and device.
 ///
 /// Called again after an interruption, it goes on where it was. What the gate forbids is reported,
-/// not failed.
+/// not failed; where it forbids everything, nothing was recorded and the exit code is 25.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Lessons, by name or by `day-N`.

@@ -1,13 +1,16 @@
 //! The measured figures of a reader beside those of the records, field by field and card by card.
 //!
-//! **Invariant: only what a reviewer accepted as it is rendered now is called reviewed.**
+//! **Invariant: only what a reviewer accepted as it is rendered now is called reviewed, and no
+//! figure of a record that was rejected or taken back is shown.**
 
 use std::fmt::Write as _;
 
 use proofrun_core::Decimal;
 use proofrun_core::assess::Assessment;
+use proofrun_core::device::DeviceFacts;
 use proofrun_core::escape::escape;
 use proofrun_core::lesson::Program;
+use proofrun_core::review::Standing;
 use proofrun_core::state::{AssessedRecord, Evidence, Pair, RecordState, Shown};
 use proofrun_core::template::{Field, Reader};
 
@@ -23,8 +26,25 @@ pub(super) fn recorded(assessment: &Assessment) -> impl Iterator<Item = (&Pair, 
 fn chosen(evidence: &Evidence) -> Option<&AssessedRecord> {
     let shown = |record: &&AssessedRecord| is_reviewed(evidence, record);
     let valid = || evidence.records.iter().filter(|record| record.state == RecordState::Valid);
-    let today = || valid().find(|record| record.is_of_today());
-    valid().find(shown).or_else(today).or_else(|| valid().next())
+    let stands = || valid().filter(|record| out(record).is_none());
+    let today = || stands().find(|record| record.is_of_today());
+    let any = || stands().next().or_else(|| valid().next());
+    stands().find(shown).or_else(today).or_else(any)
+}
+
+/// Why a record's figures are not to be compared with, where they aren't.
+fn out(record: &AssessedRecord) -> Option<&'static str> {
+    match record.standing {
+        Standing::Rejected(_) => Some("rejected"),
+        Standing::Revoked(_) => Some("taken back"),
+        Standing::None | Standing::Accepted(_) => None,
+    }
+}
+
+/// The cards that records whose figures count were made on.
+pub(super) fn cards(assessment: &Assessment) -> Vec<&DeviceFacts> {
+    let counts = recorded(assessment).filter(|(_, record)| out(record).is_none());
+    counts.map(|(_, record)| &record.examined.record.device.facts).collect()
 }
 
 fn is_reviewed(evidence: &Evidence, record: &AssessedRecord) -> bool {
@@ -106,6 +126,10 @@ fn of_record(
     record: &AssessedRecord,
     evidence: &Evidence,
 ) -> Option<Row> {
+    let who = escape(&pair.to_string(), false);
+    if let Some(why) = out(record) {
+        return Some(Row { who, values: Default::default(), note: format!("{why}: no figures") });
+    }
     let matched = record.matched.iter().find(|matched| matched.program == program.name)?;
     let readings = matched.runs.iter().filter_map(|run| run.readings(name));
     let mut values: Vec<Decimal> =
@@ -117,7 +141,7 @@ fn of_record(
     };
     let stale = if record.is_of_today() { "" } else { ", of other inputs" };
     let note = format!("{reviewed}{stale}, {runs}");
-    Some(Row { who: escape(&pair.to_string(), false), values: spread(&mut values), note })
+    Some(Row { who, values: spread(&mut values), note })
 }
 
 /// Lowest, lower median, highest.

@@ -28,15 +28,15 @@ pub(super) fn of(assessment: &Assessment) -> String {
         ),
         (state != Some(&EvidenceState::Rejected), "no standing reject".to_owned()),
         (of_text, "no error in the lesson's files".to_owned()),
-        (
-            assessment.page == PageState::Current,
-            "the page written: that is what it does".to_owned(),
-        ),
     ];
     let mut text = format!("\n{BOLD}to be published{BOLD:#} it needs\n");
     for (holds, what) in rows {
         let word = if holds { "yes" } else { "no" };
         text.push_str(&wrapped(&format!("  {word:<4} "), 7, &what));
     }
-    text
+    let page = match assessment.page {
+        PageState::Current => "the page shows it already",
+        _ => "the page doesn't show it yet: `publish` writes that",
+    };
+    text + &wrapped("  ", 2, page)
 }
