@@ -92,7 +92,7 @@ fn records(of_pair: &Evidence, findings: &mut Findings) {
                 "comments or white space changed since this record: {}",
                 record.text_only.join(", ")
             );
-            let next = "nothing: the review stands, since the code is the same";
+            let next = "nothing: comments stale no record and no review";
             findings.push(Finding::warning(Rule::CommentsChanged, place, fact, next));
         }
     }

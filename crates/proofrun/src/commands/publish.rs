@@ -115,7 +115,7 @@ fn plan(lesson: &LoadedLesson) -> Result<Result<Plan, Findings>, Error> {
 /// Whether the lesson stands as `publish` would leave it. An honest page of a lesson that isn't
 /// reviewed does.
 fn check(context: &Context, lesson: &LoadedLesson) -> Result<Findings, Error> {
-    let told = state(lesson).unwrap_or_else(|| "manifest can't be read".to_owned());
+    let told = state(lesson).unwrap_or_else(|| "can't be resolved".to_owned());
     let line = format!("{}: {told}", lesson.files.name());
     context.say(format!("{}\n", escape(&line, false)));
     let mut findings = errors(&lesson.assessment);
