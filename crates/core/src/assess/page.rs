@@ -271,7 +271,11 @@ fn check_snapshots(
             Some(_) => "snapshot differs from the reviewed record's rendering",
             None => "snapshot of something that the page doesn't show from a reviewed record",
         };
-        differs(path, fact, "run `publish`, or `withdraw` after a revocation: they alone write snapshots");
+        differs(
+            path,
+            fact,
+            "run `publish`, or `withdraw` after a revocation: they alone write snapshots",
+        );
     }
     for name in expected.into_keys() {
         let path = Utf8Path::new(SNAPSHOTS_FOLDER).join(name);
