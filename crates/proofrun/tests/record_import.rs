@@ -138,3 +138,24 @@ fn a_folder_that_is_not_there_is_named() {
     let (code, said) = home.import(&[]);
     assert!(code == 2 && said.contains(&format!("no folder `{}`", home.scene.out())), "{said}");
 }
+
+#[test]
+fn a_killed_import_leaves_nothing_in_the_evidence_and_the_next_one_finishes() {
+    let home = Home::new(GOOD);
+    let key = SigningKey::read(&home.key).unwrap();
+    home.scene.record(&Take { signer: Some((RECORDER, &key)), ..Take::default() }).unwrap();
+    // What a kill amid the writing leaves: half a folder in the course's state.
+    let stage = home.root.join(".proofrun/importing");
+    write(&stage.join(".2026-01-02-half.1-0.tmp/record.toml"), b"half");
+    // A rename that can't be made, since a file stands where the evidence should lie, files nothing.
+    let evidence = home.root.join("lessons").join(LESSON).join("evidence");
+    std::fs::write(&evidence, b"in the way").unwrap();
+    let (code, said) = home.import(&[]);
+    assert!(code != 0, "{code} {said}");
+    assert_eq!(std::fs::read(&evidence).unwrap(), b"in the way");
+    std::fs::remove_file(&evidence).unwrap();
+    let (code, said) = home.import(&[]);
+    assert!(code == 0 && said.starts_with("imported  "), "{code} {said}");
+    assert_eq!(home.evidence().len(), 1);
+    assert_eq!(stage.read_dir_utf8().unwrap().count(), 0);
+}

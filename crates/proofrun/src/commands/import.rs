@@ -20,6 +20,9 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::loaded::{Loaded, Selection};
 
+/// The folder of the course's state in which a record is put together before it is filed.
+const STAGE_FOLDER: &str = "importing";
+
 /// Checks records from a GPU host again and files them under `evidence/`.
 ///
 /// Each record must carry a nonce that this course issued and a signature of a key in
@@ -108,7 +111,7 @@ impl Import {
             Ok(examined) => examined,
             Err(findings) => return Ok(Err(findings)),
         };
-        let made = write(&root.path().join(&home), &examined)?;
+        let made = write(root, &home, &examined)?;
         context.say(self.told(root, loaded, &examined, made)?);
         Ok(Ok(()))
     }
@@ -212,15 +215,29 @@ fn check_issued(
     Ok(())
 }
 
-/// Writes the folder whole or not at all; `false` when it is there already.
-fn write(home: &Utf8Path, examined: &Examined) -> Result<bool, Error> {
+/// Files the record whole or not at all; `false` when it is there already.
+///
+/// It is put together in the course's state and moved by one rename, so that a kill leaves nothing
+/// under `lessons/`; what it leaves in the state goes with the next import.
+fn write(root: &Root, home: &Utf8Path, examined: &Examined) -> Result<bool, Error> {
+    let home = root.path().join(home);
     if home.exists() {
         return Ok(false);
     }
-    files::write_dir_atomic::<Error>(home, |temporary| {
+    let state = root.state().join(STAGE_FOLDER);
+    files::create_dir(&state)?;
+    let _held = files::try_lock(root.state().join("import.lock"))?;
+    let stage = state.join(home.file_name().unwrap_or("record"));
+    files::remove_dir(&state)?;
+    files::write_dir_atomic::<Error>(&stage, |temporary| {
         for (name, bytes) in &examined.folder.files {
             files::write_atomic(temporary.join(name), bytes)?;
         }
         Ok(())
-    })
+    })?;
+    let evidence = home.parent().unwrap_or(root.path());
+    files::create_dir(evidence)?;
+    std::fs::rename(&stage, &home).map_err(Error::system(format!("file the record `{home}`")))?;
+    files::sync_folder(evidence)?;
+    Ok(true)
 }
