@@ -147,7 +147,8 @@ fn a_killed_import_leaves_nothing_in_the_evidence_and_the_next_one_finishes() {
     // What a kill amid the writing leaves: half a folder in the course's state.
     let stage = home.root.join(".proofrun/importing");
     write(&stage.join(".2026-01-02-half.1-0.tmp/record.toml"), b"half");
-    // A rename that can't be made, since a file stands where the evidence should lie, files nothing.
+    // A rename that can't be made, since a file stands where the evidence should lie, files
+    // nothing.
     let evidence = home.root.join("lessons").join(LESSON).join("evidence");
     std::fs::write(&evidence, b"in the way").unwrap();
     let (code, said) = home.import(&[]);
