@@ -21,7 +21,6 @@ use std::collections::BTreeMap;
 
 use crate::finding::Findings;
 use crate::lesson::Lesson;
-use crate::page::Page;
 use crate::record::stale::Sources;
 use crate::review::SignedEntry;
 use crate::state::{Evidence, EvidenceState, PageState, Pair};
@@ -60,11 +59,6 @@ impl Assessment {
     /// The resolved lesson.
     pub fn lesson(&self) -> Option<&Lesson> {
         self.text.as_ref().map(|text| &text.lesson)
-    }
-
-    /// Its page.
-    pub fn parsed_page(&self) -> Option<&Page> {
-        self.text.as_ref().map(|text| &text.page)
     }
 
     /// Its sources' digests.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Digest;
 use crate::arch::Arch;
+use crate::argv::{self, BuildCommand};
 use crate::device::{Capability, DeviceFacts};
 
 pub use versions::{
@@ -82,6 +83,17 @@ pub struct CarriedCode {
 }
 
 impl CarriedCode {
+    /// What a build carries: machine code as its command says, PTX as it was made, and the runtime
+    /// of the toolkit that built it.
+    pub fn of_build(command: &BuildCommand, ptx: &str, runtime: Option<CudaVersion>) -> Self {
+        let native = command.codes().iter().filter_map(|code| match code {
+            argv::Code::Real(arch) => Some(*arch),
+            argv::Code::Virtual(_) => None,
+        });
+        let made = Self::of_ptx(ptx).unwrap_or_default();
+        Self { native: native.collect(), ptx: made.ptx, runtime }
+    }
+
     /// The code of a module of PTX text; nothing if it does not say its version and target.
     pub fn of_ptx(ptx: &str) -> Option<Self> {
         let isa = IsaVersion::of_ptx(ptx)?;

@@ -4,7 +4,6 @@ use camino::Utf8Path;
 
 use crate::record::Examined;
 use crate::record::model::ProgramRecord;
-use crate::source::StatusWord;
 use crate::state::{Pair, Shown};
 
 /// How users call the harness. The first stands in the texts that digests are taken of, so it can
@@ -70,15 +69,6 @@ pub fn verified_lines(
         format!("//   code {code} by record {digest} of {primary}, {recorded}"),
         format!("//   reviewed by {by} on {day}"),
     ]
-}
-
-/// The word of the paragraph for what is shown.
-pub fn status_word(shown: &Shown) -> StatusWord {
-    match shown {
-        Shown::Blank => StatusWord::Unverified,
-        Shown::Current(_) => StatusWord::Verified,
-        Shown::Withdrawn(_) => StatusWord::Withdrawn,
-    }
 }
 
 /// The digest of the program's own source; what it includes has its own in the record.

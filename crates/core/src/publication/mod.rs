@@ -10,6 +10,6 @@ mod header;
 mod rendering;
 mod snapshot;
 
-pub use header::{blank_lines, is_blank, status_lines, status_word, verified_lines};
+pub use header::{blank_lines, is_blank, status_lines, verified_lines};
 pub use rendering::{ProgramRendering, RENDER_FORMAT, Rendering, body, facts, record_body, render};
 pub use snapshot::{snapshot, snapshot_name};

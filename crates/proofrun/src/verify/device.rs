@@ -98,15 +98,12 @@ impl Runner<'_> {
     /// What the executable carries: machine code as the command says, PTX as it was made.
     fn carried(&self, lesson: &Lesson, program: &Program, product: &Product) -> CarriedCode {
         let command = lesson.build(program, &self.key.variant);
-        let codes = command.as_ref().map(|command| command.codes().to_vec()).unwrap_or_default();
-        let native = codes.iter().filter_map(|code| match code {
-            proofrun_core::argv::Code::Real(arch) => Some(*arch),
-            proofrun_core::argv::Code::Virtual(_) => None,
-        });
-        let ptx = product.ptx.first().and_then(|ptx| CarriedCode::of_ptx(&ptx.text));
+        let ptx = product.ptx.first().map_or("", |ptx| ptx.text.as_str());
         let release = self.builds.toolkit.as_ref().ok().map(|toolkit| &toolkit.release);
         let runtime = release.and_then(|release| release.parse::<CudaVersion>().ok());
-        CarriedCode { native: native.collect(), ptx: ptx.and_then(|code| code.ptx), runtime }
+        command.map_or_else(CarriedCode::default, |command| {
+            CarriedCode::of_build(&command, ptx, runtime)
+        })
     }
 
     /// Below the capability floor, a program that says what it does there is held to that.

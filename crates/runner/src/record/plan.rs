@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 use proofrun_core::Digest;
-use proofrun_core::argv::Code as ArchCode;
 use proofrun_core::assess::LessonFiles;
 use proofrun_core::gate::{CarriedCode, CudaVersion, Device};
 use proofrun_core::lesson::Program;
@@ -206,15 +205,12 @@ pub(super) fn code_of(
     built: &Built,
 ) -> Result<CarriedCode, RecordError> {
     let ptx = work.read(&built.record.ptx)?;
-    let made = CarriedCode::of_ptx(&String::from_utf8_lossy(&ptx)).unwrap_or_default();
-    let command = subject.text.lesson.build(program, subject.variant);
-    let codes = command.as_ref().map(|command| command.codes().to_vec()).unwrap_or_default();
-    let native = codes.iter().filter_map(|code| match code {
-        ArchCode::Real(arch) => Some(*arch),
-        ArchCode::Virtual(_) => None,
-    });
+    let ptx = String::from_utf8_lossy(&ptx);
     let runtime = release_of(&built.toolkit.nvcc);
-    Ok(CarriedCode { native: native.collect(), ptx: made.ptx, runtime })
+    let command = subject.text.lesson.build(program, subject.variant);
+    Ok(command.map_or_else(CarriedCode::default, |command| {
+        CarriedCode::of_build(&command, &ptx, runtime)
+    }))
 }
 
 /// `13.0` of `13.0.88`.

@@ -12,7 +12,6 @@
 
 mod cancel;
 mod capture;
-mod cargo;
 mod descendants;
 mod supervise;
 
@@ -25,7 +24,6 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use cancel::Cancel;
-pub use cargo::without_cargo_folders;
 
 /// How many bytes of each stream are captured unless something else is asked for.
 pub const OUTPUT_BYTES_MAX: usize = 1 << 20;
@@ -224,16 +222,6 @@ impl Command {
     pub fn env_remove<N: AsRef<OsStr>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.environment.removed.extend(names.into_iter().map(|name| name.as_ref().to_owned()));
         self
-    }
-
-    /// Drops what cargo adds to `LD_LIBRARY_PATH`; see [`without_cargo_folders`].
-    #[must_use]
-    pub fn env_without_cargo(self) -> Self {
-        const NAME: &str = "LD_LIBRARY_PATH";
-        match std::env::var(NAME).ok().and_then(|value| without_cargo_folders(&value)) {
-            Some(value) => self.env(NAME, value),
-            None => self.env_remove([NAME]),
-        }
     }
 
     /// Drops the whole of this program's environment: the child gets what [`Command::env`] sets,
