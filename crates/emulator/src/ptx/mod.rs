@@ -1,0 +1,3 @@
+//! The front end: PTX text in, a [`Module`](ast::Module) out.
+
+pub mod ast;
