@@ -39,7 +39,7 @@ pub fn zstd(stored: &[u8], size: u64) -> Result<Vec<u8>, FatbinError> {
 }
 
 fn allowed(stored: &[u8], size: u64) -> Result<usize, FatbinError> {
-    let most = (stored.len() as u64).saturating_mul(MAX_RATIO).max(SMALL).min(MAX_IMAGE);
+    let most = (stored.len() as u64).saturating_mul(MAX_RATIO).clamp(SMALL, MAX_IMAGE);
     let room = usize::try_from(size).ok().filter(|_| size <= most);
     room.ok_or(FatbinError::Size { what: "an unpacked image", bytes: size })
 }
