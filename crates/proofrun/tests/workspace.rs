@@ -13,6 +13,7 @@ use cargo_metadata::MetadataCommand;
 const EDGES: &[(&str, &str)] = &[
     ("proofrun", "proofrun-core"),
     ("proofrun", "proofrun-runner"),
+    ("proofrun-cudart", "proofrun-emulator"),
     ("proofrun-runner", "proofrun-core"),
     ("xtask", "proofrun"),
 ];
