@@ -4,5 +4,7 @@ pub mod alu;
 pub mod finding;
 pub mod lanes;
 pub mod machine;
+pub mod memory;
 pub mod ptx;
+pub mod race;
 pub mod report;
