@@ -57,9 +57,7 @@ pub(crate) fn lane_address(
 ) -> u64 {
     match wide {
         true => cx.lanes().get::<u64>(base)[lane].wrapping_add_signed(offset),
-        false => {
-            u64::from(cx.lanes().get::<u32>(base)[lane].wrapping_add_signed(offset as i32))
-        }
+        false => u64::from(cx.lanes().get::<u32>(base)[lane].wrapping_add_signed(offset as i32)),
     }
 }
 

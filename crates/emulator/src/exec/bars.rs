@@ -177,7 +177,8 @@ fn arrive(
     cx.progressed();
     if let Some(what) = wrong {
         let what = format!("barrier {id}: {what}");
-        cx.sink.barrier(cx.block, cx.warp.index, number, mask, what);
+        let first = slot.first.map_or(number, |(first, _)| first);
+        cx.sink.barrier_at_two(cx.block, cx.warp.index, (number, first), mask, what);
         return Some(Flow::Stop(Stop::Fault(Fault::LaunchFailure)));
     }
     if let Some((first, _)) = other {
