@@ -6,5 +6,7 @@ pub mod finding;
 pub mod lanes;
 pub mod machine;
 pub mod profile;
+pub mod memory;
 pub mod ptx;
+pub mod race;
 pub mod report;
