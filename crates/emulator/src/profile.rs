@@ -234,7 +234,8 @@ mod tests {
     #[test]
     fn a_block_fits_on_a_multiprocessor() {
         for profile in Profile::ALL {
-            let block = profile.shared_bytes_per_block_optin + profile.reserved_shared_bytes_per_block;
+            let block =
+                profile.shared_bytes_per_block_optin + profile.reserved_shared_bytes_per_block;
             assert!(block <= profile.shared_bytes_per_sm, "{}", profile.id);
             assert!(MAX_THREADS_PER_BLOCK <= profile.threads_per_sm, "{}", profile.id);
             assert!(profile.architecture() >= 75, "{}", profile.id);

@@ -6,7 +6,7 @@ use super::allocation::{Allocation, Plan, Symbol, SymbolSpace};
 use super::device::Device;
 use super::findings::{Findings, Raw, What};
 use super::mapping::{self, PAGE};
-use super::{LOCAL_BASE, WINDOW};
+use super::{PARAM_BASE, WINDOW};
 use crate::finding::Severity;
 use crate::machine::{Fault, MemoryKind};
 
@@ -45,7 +45,7 @@ impl Memory {
     pub fn new(capacity: u64) -> Option<Self> {
         mapping::reserve().then(|| Self {
             table: Vec::new(),
-            next: LOCAL_BASE + WINDOW,
+            next: PARAM_BASE + WINDOW,
             capacity,
             used: 0,
             counts: [0; 3],
