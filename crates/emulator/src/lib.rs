@@ -3,6 +3,7 @@
 pub mod alu;
 pub mod configuration;
 mod exec;
+pub mod fatbin;
 pub mod finding;
 pub mod lanes;
 pub mod lower;
