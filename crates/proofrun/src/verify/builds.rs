@@ -241,6 +241,7 @@ fn compile_one(
         files: &files,
         toolkit,
         deadline: DEADLINE,
+        emulated: None,
     };
     compile::compile(&request, cache, cancel).map_err(|error| chain(&error))
 }
