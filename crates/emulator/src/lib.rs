@@ -4,5 +4,6 @@ pub mod alu;
 pub mod finding;
 pub mod lanes;
 pub mod machine;
+pub mod profile;
 pub mod ptx;
 pub mod report;

@@ -12,6 +12,7 @@ use cargo_metadata::MetadataCommand;
 /// The edges between crates of this workspace that the design allows.
 const EDGES: &[(&str, &str)] = &[
     ("proofrun", "proofrun-core"),
+    ("proofrun", "proofrun-emulator"),
     ("proofrun", "proofrun-runner"),
     ("proofrun-runner", "proofrun-core"),
     ("proofrun-runner", "proofrun-emulator"),
