@@ -1,0 +1,3 @@
+//! PTX texts, written for these tests, and what they mean.
+
+mod compiled;
