@@ -110,10 +110,7 @@ const TRUTHS: [u32; 4] = [u32::MAX, 0x3f80_0000, 0x3c00_3c00, 0x3f80_3f80];
 fn relates<T: PartialOrd + Copy>(a: T, b: T, relation: u32) -> bool {
     let is = |what: u32| relation & what != 0;
     let unordered = a.partial_cmp(&a).is_none() | b.partial_cmp(&b).is_none();
-    is(LESS) & (a < b)
-        | is(EQUAL) & (a == b)
-        | is(GREATER) & (a > b)
-        | is(UNORDERED) & unordered
+    is(LESS) & (a < b) | is(EQUAL) & (a == b) | is(GREATER) & (a > b) | is(UNORDERED) & unordered
 }
 
 /// The form for a relation that is a constant in the lane's function.

@@ -343,10 +343,22 @@ fn fast(d: Width, a: Width, to: Type, from: Type, modifiers: Modifiers) -> Optio
 macro_rules! by_round {
     ($round:expr, $R:ident => $form:expr) => {
         match $round {
-            Round::Near => { const $R: u32 = 0; $form }
-            Round::Zero => { const $R: u32 = 1; $form }
-            Round::Down => { const $R: u32 = 2; $form }
-            _ => { const $R: u32 = 3; $form }
+            Round::Near => {
+                const $R: u32 = 0;
+                $form
+            }
+            Round::Zero => {
+                const $R: u32 = 1;
+                $form
+            }
+            Round::Down => {
+                const $R: u32 = 2;
+                $form
+            }
+            _ => {
+                const $R: u32 = 3;
+                $form
+            }
         }
     };
 }
@@ -445,20 +457,16 @@ fn floats(to: Format, from: Format, round: Round, integral: bool, ftz: bool) -> 
         (Format::F64, Format::F64) if integral => by_round!(round, R => {
             op1(|a| finish64(integral64::<R>(a)))
         }),
-        (Format::F64, Format::F32) if ftz => {
-            op1(|a: f32| finish64(f64::from(flush32::<true>(a))))
-        }
+        (Format::F64, Format::F32) if ftz => op1(|a: f32| finish64(f64::from(flush32::<true>(a)))),
         (Format::F64, Format::F32) => op1(|a: f32| finish64(f64::from(a))),
         (Format::F32, Format::F64) if near && ftz => {
             op1(|a: f64| finish32::<true, false>(a as f32))
         }
         (Format::F32, Format::F64) if near => op1(|a: f64| finish32::<false, false>(a as f32)),
-        (Format::F32, Format::F16) => {
-            op1(|a: u16| finish32::<false, false>(half::to_f32(a)))
+        (Format::F32, Format::F16) => op1(|a: u16| finish32::<false, false>(half::to_f32(a))),
+        (Format::F32, Format::BF16) if !ftz => {
+            op1(|a: u16| finish32::<false, false>(f32::from_bits(u32::from(a) << 16)))
         }
-        (Format::F32, Format::BF16) if !ftz => op1(|a: u16| {
-            finish32::<false, false>(f32::from_bits(u32::from(a) << 16))
-        }),
         (Format::F16, Format::F32) if near && ftz => {
             op1(|a: f32| half::from_f32(flush32::<true>(a)))
         }

@@ -141,7 +141,9 @@ fn family(opcode: &str) -> Option<Family> {
         "mul24" | "mad24" | "sad" | "rem" | "dp4a" | "dp2a" | "addc" | "subc" | "madc" => {
             integer::select
         }
-        "popc" | "clz" | "bfind" | "fns" | "bfe" | "bfi" | "brev" | "szext" | "bmsk" => bits::select,
+        "popc" | "clz" | "bfind" | "fns" | "bfe" | "bfi" | "brev" | "szext" | "bmsk" => {
+            bits::select
+        }
         "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "copysign" => {
             float::select
         }

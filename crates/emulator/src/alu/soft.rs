@@ -275,9 +275,7 @@ impl Number {
         match (self.class, other.class) {
             (Class::Nan, _) | (_, Class::Nan) => Self::NAN,
             (Class::Infinite, Class::Zero) | (Class::Zero, Class::Infinite) => Self::NAN,
-            (Class::Infinite, _) | (_, Class::Infinite) => {
-                Self::special(Class::Infinite, negative)
-            }
+            (Class::Infinite, _) | (_, Class::Infinite) => Self::special(Class::Infinite, negative),
             (Class::Zero, _) | (_, Class::Zero) => Self::zero(negative),
             _ => {
                 let product = (self.significand >> 63) * (other.significand >> 63);

@@ -99,7 +99,7 @@ pub fn document<'a>(about: &About<'a>, ran: Option<&'a Emulated>) -> Document<'a
         repeated: told.map_or(0, |told| told.ended(LaunchEnd::Repeated)),
         problems: about.problems,
         notes: about.notes,
-        limits: LIMITS.map(str::trim).join(" "),
+        limits: LIMITS.map(str::trim).join(" ").trim_start_matches("limits: ").to_owned(),
         exit: about.exit,
     }
 }

@@ -9,8 +9,8 @@ use crate::words::{count, wrapped};
 
 /// What no emulated run shows, in two lines.
 pub const LIMITS: [&str; 2] = [
-    "limits: interleavings of its PTX on these inputs, sequentially consistent ones; not weak",
-    "        memory, ptxas, machine code or time. At -O3 a faulty access may be optimised away.",
+    "limits: these inputs, in sequentially consistent orders of its PTX; weak memory,",
+    "        ptxas, machine code, time are not seen; -O3 may delete a faulty access.",
 ];
 
 /// Counts of a run on a device, as a sentence over some lines.
@@ -58,6 +58,11 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_limits_fit_a_terminal() {
+        assert!(LIMITS.iter().all(|line| line.chars().count() <= crate::words::COLUMNS));
+    }
 
     #[test]
     fn numbers_are_read_in_threes() {
