@@ -104,7 +104,7 @@ warning[leak]: 256 bytes were never freed
 ";
     assert_eq!(ran.code(), 26, "{}", ran.all());
     assert!(ran.out.contains(expect), "{}", ran.all());
-    assert!(ran.out.contains("1 error, 1"), "{}", ran.all());
+    assert!(ran.out.contains("1\n    error, 1 warning\n"), "{}", ran.all());
     for line in ran.out.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
