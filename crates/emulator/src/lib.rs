@@ -1,6 +1,7 @@
 //! The emulated device: PTX in, execution and findings out. It has no file or process of its own.
 
 pub mod alu;
+pub mod configuration;
 pub mod finding;
 pub mod lanes;
 pub mod machine;

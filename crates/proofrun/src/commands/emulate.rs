@@ -27,6 +27,9 @@ use crate::exit::Exit;
 use crate::report::terminal::finding_block;
 use crate::verify::builds::{chain, find_toolkit};
 
+/// How many seeded schedules files run on unless another number is asked for.
+const SCHEDULES: u32 = 3;
+
 /// The largest source that is quoted, in bytes.
 const TEXT_BYTES_MAX: u64 = 4 << 20;
 
@@ -47,9 +50,10 @@ pub struct Emulate {
     /// Which PTX, such as `compute_80`; by default a lesson's own, or the device's newest.
     #[arg(long, value_name = "ARCH")]
     arch: Option<String>,
-    /// How many seeded schedules each launch runs on, after the canonical one.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    schedules: u32,
+    /// How many seeded schedules a launch whose outcome could depend on one runs on, after the
+    /// canonical one; by default 3 for files, none for lessons.
+    #[arg(long, value_name = "N")]
+    schedules: Option<u32>,
     /// What the schedules are seeded with.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -216,12 +220,17 @@ impl Emulate {
         let timeline = self.timeline.is_some();
         let configuration = Configuration {
             device: job.profile.id.to_owned(),
-            schedules: self.schedules,
+            schedules: self.schedules.unwrap_or(match subject.lesson() {
+                Some(_) => 0,
+                None => SCHEDULES,
+            }),
             seed: self.seed,
             replay: self.replay.clone(),
             keep_repeats: self.keep_repeats,
-            threads: self.threads.map(NonZeroUsize::get),
-            timeline: timeline.then(|| Timeline { kernel: self.kernel.clone(), block: self.block }),
+            threads: self.threads.map_or(0, NonZeroUsize::get),
+            timeline: timeline
+                .then(|| Timeline { kernel: self.kernel.clone(), block: self.block.unwrap_or(0) }),
+            report: -1,
         };
         let run = Run {
             executable,

@@ -18,8 +18,8 @@ static const char told[] =
 ;
 __attribute__((constructor)) static void start(void) {
     const char *text = getenv("PROOFRUN_EMULATE");
-    const char *at = text ? strstr(text, "\"fd\":") : 0;
-    if (at && write(atoi(at + 5), told, sizeof told - 1) < 0) abort();
+    const char *at = text ? strstr(text, "\"report\":") : 0;
+    if (at && write(atoi(at + 9), told, sizeof told - 1) < 0) abort();
 }
 void **__cudaRegisterFatBinary(void *p) { static void *h; (void)p; return &h; }
 void __cudaRegisterFatBinaryEnd(void **h) { (void)h; }

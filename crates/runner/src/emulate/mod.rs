@@ -44,7 +44,8 @@ use crate::toolkit::Toolkit;
 
 pub use library::{LIBRARY_FILE, LIBRARY_VARIABLE, Library};
 pub use loose::{Loose, build};
-pub use run::{Configuration, Emulated, Names, News, Run, Timeline, run};
+pub use proofrun_emulator::configuration::{Configuration, Timeline};
+pub use run::{Emulated, Names, News, Run, run};
 pub use told::Told;
 
 /// How long a program may run over the emulated device unless something else is asked for.

@@ -4,50 +4,19 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use proofrun_emulator::configuration::{Configuration, VARIABLE};
 use proofrun_emulator::report::Event;
-use serde::Serialize;
 
 use crate::record::environment;
 use crate::system::process::{Cancel, Command, Status, Stream};
 
 use super::{Error, Library, Told};
 
-/// The variable by which the library is told how to work, as JSON.
-const CONFIGURATION: &str = "PROOFRUN_EMULATE";
-
 /// How much a program may print on each of its streams.
 const OUTPUT_BYTES_MAX: usize = 64 << 20;
 
 /// How much the library may tell.
 const REPORT_BYTES_MAX: usize = 256 << 20;
-
-/// How the emulated device is to work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Configuration {
-    /// The profile's name: `h200`.
-    pub device: String,
-    /// How many seeded schedules run besides the canonical one.
-    pub schedules: u32,
-    /// What they are seeded with.
-    pub seed: u64,
-    /// The token of the one schedule to run.
-    pub replay: Option<String>,
-    /// Whether launches that provably repeat an earlier one are run all the same.
-    pub keep_repeats: bool,
-    /// How many threads it may use; `None` for one a core.
-    pub threads: Option<usize>,
-    /// The block whose warps are drawn.
-    pub timeline: Option<Timeline>,
-}
-
-/// A block to draw.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Timeline {
-    /// The kernel; `None` for the first that is launched.
-    pub kernel: Option<String>,
-    /// The block in linear order; `None` for the first.
-    pub block: Option<u64>,
-}
 
 /// A run to make.
 #[derive(Debug, Clone)]
@@ -64,7 +33,7 @@ pub struct Run<'a> {
     pub library: &'a Library,
     /// The name that the executable asks for.
     pub runtime_name: String,
-    /// How the device works.
+    /// How the device works; the descriptor in it is this function's own choice.
     pub configuration: &'a Configuration,
     /// How long it may take.
     pub deadline: Duration,
@@ -96,14 +65,15 @@ pub enum News<'a> {
     Event(&'a Event),
 }
 
-impl Configuration {
-    /// Its JSON, but for the number of the descriptor that the report goes to: what stands before
-    /// and what after it.
-    fn around_descriptor(&self) -> [String; 2] {
-        let text = serde_json::to_string(self).expect("a configuration is plain data");
-        let open = text.strip_suffix('}').unwrap_or(&text);
-        [format!("{open},\"fd\":"), "}".to_owned()]
-    }
+/// A configuration as JSON, but for the number of the descriptor that the report goes to: what
+/// stands before and what after it.
+fn around_descriptor(configuration: &Configuration) -> [String; 2] {
+    let value = serde_json::to_value(configuration).expect("a configuration is plain data");
+    let serde_json::Value::Object(mut fields) = value else { unreachable!("it is a struct") };
+    fields.remove("report");
+    let text = serde_json::Value::Object(fields).to_string();
+    let open = text.strip_suffix('}').unwrap_or(&text);
+    [format!("{open},\"report\":"), "}".to_owned()]
 }
 
 /// Runs a program over the emulated device.
@@ -116,13 +86,13 @@ pub fn run(
     on_news: &mut dyn FnMut(News<'_>),
 ) -> Result<Emulated, Error> {
     let private = run.library.laid_out_as(&run.runtime_name)?;
-    let [before, after] = run.configuration.around_descriptor();
+    let [before, after] = around_descriptor(run.configuration);
     let mut command = environment::scrubbed(Command::new(run.executable))
         .args(run.args)
         .cwd(run.folder)
         .deadline(run.deadline)
         .output_max(OUTPUT_BYTES_MAX, OUTPUT_BYTES_MAX)
-        .report_within(CONFIGURATION, [&before, &after], REPORT_BYTES_MAX)
+        .report_within(VARIABLE, [&before, &after], REPORT_BYTES_MAX)
         .env("LD_LIBRARY_PATH", private.path());
     for (name, value) in run.environment {
         command = command.env(name, value);

@@ -26,7 +26,7 @@ impl Scene {
         std::fs::write(&file, "the library").unwrap();
         let program = path.join("program");
         let told = "tell() { echo \"$1\" >/proc/self/fd/$fd; }";
-        let fd = "fd=${PROOFRUN_EMULATE##*\\\"fd\\\":}; fd=${fd%\\}}";
+        let fd = "fd=${PROOFRUN_EMULATE##*\\\"report\\\":}; fd=${fd%\\}}";
         std::fs::write(&program, format!("#!/bin/sh\n{fd}\n{told}\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let library = Library::find(Some(&file)).unwrap();
@@ -44,8 +44,9 @@ impl Scene {
             seed: 7,
             replay: None,
             keep_repeats: false,
-            threads: Some(1),
+            threads: 1,
             timeline: None,
+            report: -1,
         };
         let program = self.path().join("program");
         let mut seen = [0_usize; 3];
@@ -90,9 +91,9 @@ fn a_program_sees_one_library_its_configuration_and_nothing_else() {
     assert_eq!(out, "one two.own.none\nlibcudart.so.13\nthe library");
     assert_eq!(ran.status, Status::Exit(3));
     let said: serde_json::Value = serde_json::from_str(&err).unwrap();
-    let fd = said["fd"].as_u64().unwrap();
-    let expect = serde_json::json!({"device": "h200", "schedules": 2, "seed": 7, "replay": null,
-        "keep_repeats": false, "threads": 1, "timeline": null, "fd": fd});
+    let report = said["report"].as_u64().unwrap();
+    let expect = serde_json::json!({"device": "h200", "schedules": 2, "seed": 7,
+        "keep_repeats": false, "threads": 1, "report": report});
     assert_eq!(said, expect);
     assert_eq!(ran.told, Told::default());
 }
