@@ -5,11 +5,13 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use camino::Utf8PathBuf;
 use serde_json::Value;
 use support::course::LESSON;
 use support::emulated::{ENDED, LAUNCH, STARTED, emulate, library, with_toolkit};
-use support::markdown::read;
+use support::markdown::{quoted, read, table};
 use support::{Ran, RecordPlan, Scratch};
 
 /// Seven lines on: the write of line 5, the read of line 7.
@@ -318,6 +320,30 @@ fn findings_of_a_lesson_stand_in_the_courses_files() {
     assert!(ran.out.contains(&place), "{}", ran.all());
     assert!(ran.out.contains("if (i < n) data[i]"), "{}", ran.all());
     assert!(!ran.out.contains("[output-mismatch]"), "{}", ran.all());
+}
+
+/// The keys that a schema has, by the table of the document that they belong to.
+fn documented(schema: &Value, pointer: &str) -> BTreeSet<String> {
+    let of = schema.pointer(pointer).unwrap();
+    of["properties"].as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn the_format_names_every_key_of_the_schema_and_no_other() {
+    let schema: Value = serde_json::from_str(&read("research/emulate.schema.json")).unwrap();
+    let text = read("research/EMULATE-FORMAT.md");
+    for (head, pointer) in [
+        ("| key | what |", ""),
+        ("| key of `program` | what |", "/$defs/program"),
+        ("| key of a finding | what |", "/$defs/finding"),
+        ("| key of a place in `at` | what |", "/$defs/at"),
+        ("| key of a launch | what |", "/$defs/launch"),
+    ] {
+        let rows = table(&text, head);
+        let told: BTreeSet<String> =
+            rows.iter().flat_map(|row| quoted(&row[0])).map(str::to_owned).collect();
+        assert_eq!(told, documented(&schema, pointer), "{head}");
+    }
 }
 
 #[test]
