@@ -110,10 +110,7 @@ const TRUTHS: [u32; 4] = [u32::MAX, 0x3f80_0000, 0x3c00_3c00, 0x3f80_3f80];
 fn relates<T: PartialOrd + Copy>(a: T, b: T, relation: u32) -> bool {
     let is = |what: u32| relation & what != 0;
     let unordered = a.partial_cmp(&a).is_none() | b.partial_cmp(&b).is_none();
-    is(LESS) & (a < b)
-        | is(EQUAL) & (a == b)
-        | is(GREATER) & (a > b)
-        | is(UNORDERED) & unordered
+    is(LESS) & (a < b) | is(EQUAL) & (a == b) | is(GREATER) & (a > b) | is(UNORDERED) & unordered
 }
 
 /// The form for a relation that is a constant in the lane's function.
@@ -288,7 +285,7 @@ fn setp(words: &mut Words<'_>) -> Option<Form> {
         Kind::F64 => by_relation!(relation, R => {
             tests(|a: f64, b: f64, _| relates(a, b, R))
         }, [1 2 3 4 5 6 7 8 9 10 11 12 13 14]),
-        Kind::F16 | Kind::Bf16 => tests(test_half),
+        Kind::F16 | Kind::Bf16 if !pair => tests(test_half),
         Kind::F16x2 | Kind::Bf16x2 if pair => Form::of(compiled::<SetPairs>()).sourced::<u32>(),
         Kind::S16 | Kind::S32 | Kind::S64 => by_signed!(kind, T => by_relation!(relation, R => {
             tests(|a: T, b: T, _| relates(a, b, R))

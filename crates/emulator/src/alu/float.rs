@@ -15,10 +15,26 @@ pub const NAN32: u32 = 0x7fff_ffff;
 macro_rules! by_flags {
     ($a:expr, $b:expr, $A:ident, $B:ident => $form:expr) => {
         match ($a, $b) {
-            (false, false) => { const $A: bool = false; const $B: bool = false; $form }
-            (false, true) => { const $A: bool = false; const $B: bool = true; $form }
-            (true, false) => { const $A: bool = true; const $B: bool = false; $form }
-            (true, true) => { const $A: bool = true; const $B: bool = true; $form }
+            (false, false) => {
+                const $A: bool = false;
+                const $B: bool = false;
+                $form
+            }
+            (false, true) => {
+                const $A: bool = false;
+                const $B: bool = true;
+                $form
+            }
+            (true, false) => {
+                const $A: bool = true;
+                const $B: bool = false;
+                $form
+            }
+            (true, true) => {
+                const $A: bool = true;
+                const $B: bool = true;
+                $form
+            }
         }
     };
 }
@@ -26,7 +42,10 @@ macro_rules! by_flags {
 /// Finds a form of floating-point arithmetic.
 pub fn select(words: &mut Words<'_>) -> Option<Form> {
     match words.kind()? {
-        Kind::F32 => single(words),
+        Kind::F32 => match words.kind() {
+            None => single(words),
+            Some(from) => mixed(words, from),
+        },
         Kind::F64 => double(words),
         Kind::F32x2 => pair(words),
         kind @ (Kind::F16 | Kind::F16x2 | Kind::Bf16 | Kind::Bf16x2) => half::select(words, kind),
@@ -128,12 +147,10 @@ fn fma32<const FTZ: bool, const SAT: bool>(a: f32, b: f32, c: f32) -> f32 {
 
 fn directed32(opcode: &str) -> Option<Form> {
     Some(match opcode {
-        "add" => op2x(|a, b, x| {
-            Rules::unpack(x).binary32(a, b, |a, b, round| a.add(b, round))
-        }),
-        "sub" => op2x(|a, b, x| {
-            Rules::unpack(x).binary32(a, b, |a, b, round| a.add(b.negated(), round))
-        }),
+        "add" => op2x(|a, b, x| Rules::unpack(x).binary32(a, b, |a, b, round| a.add(b, round))),
+        "sub" => {
+            op2x(|a, b, x| Rules::unpack(x).binary32(a, b, |a, b, round| a.add(b.negated(), round)))
+        }
         "mul" => op2x(|a, b, x| Rules::unpack(x).binary32(a, b, |a, b, _| a.mul(b))),
         "div" => op2x(|a, b, x| Rules::unpack(x).binary32(a, b, |a, b, _| a.div(b))),
         "fma" | "mad" => op3x(|a, b, c, x| Rules::unpack(x).fma32(a, b, c)),
@@ -176,12 +193,10 @@ fn double(words: &mut Words<'_>) -> Option<Form> {
 
 fn directed64(opcode: &str) -> Option<Form> {
     Some(match opcode {
-        "add" => op2x(|a, b, x| {
-            Rules::unpack(x).binary64(a, b, |a, b, round| a.add(b, round))
-        }),
-        "sub" => op2x(|a, b, x| {
-            Rules::unpack(x).binary64(a, b, |a, b, round| a.add(b.negated(), round))
-        }),
+        "add" => op2x(|a, b, x| Rules::unpack(x).binary64(a, b, |a, b, round| a.add(b, round))),
+        "sub" => {
+            op2x(|a, b, x| Rules::unpack(x).binary64(a, b, |a, b, round| a.add(b.negated(), round)))
+        }
         "mul" => op2x(|a, b, x| Rules::unpack(x).binary64(a, b, |a, b, _| a.mul(b))),
         "div" => op2x(|a, b, x| Rules::unpack(x).binary64(a, b, |a, b, _| a.div(b))),
         "fma" | "mad" => op3x(|a, b, c, x| Rules::unpack(x).fma64(a, b, c)),
@@ -195,7 +210,13 @@ fn directed64(opcode: &str) -> Option<Form> {
 #[inline(always)]
 fn min64(a: f64, b: f64) -> f64 {
     let equal = f64::from_bits(a.to_bits() | b.to_bits());
-    let lesser = if a < b { a } else if b < a { b } else { equal };
+    let lesser = if a < b {
+        a
+    } else if b < a {
+        b
+    } else {
+        equal
+    };
     let lesser = if b.is_nan() { a } else { lesser };
     if a.is_nan() { b } else { lesser }
 }
@@ -204,7 +225,13 @@ fn min64(a: f64, b: f64) -> f64 {
 #[inline(always)]
 fn min32(a: f32, b: f32) -> f32 {
     let equal = f32::from_bits(a.to_bits() | b.to_bits());
-    let lesser = if a < b { a } else if b < a { b } else { equal };
+    let lesser = if a < b {
+        a
+    } else if b < a {
+        b
+    } else {
+        equal
+    };
     let lesser = if b.is_nan() { a } else { lesser };
     if a.is_nan() { b } else { lesser }
 }
@@ -231,14 +258,16 @@ fn extremum(words: &mut Words<'_>, ftz: bool) -> Option<Form> {
                 if x & 2 == 2 { value.abs() } else { value }
             };
             extremum32::<MAX, NAN>(extremum32::<MAX, NAN>(part(a), part(b)), part(c))
-        })).with_extra(extra | u32::from(abs) << 1)
+        }))
+        .with_extra(extra | u32::from(abs) << 1)
     } else if xorsign && abs && !three {
         by_flags!(max, nan, MAX, NAN => op2x(|a: f32, b: f32, x| {
             let part = |value: f32| if x & 1 == 1 { flush32::<true>(value) } else { value };
             let chosen = extremum32::<MAX, NAN>(part(a).abs(), part(b).abs());
             let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
             if chosen.is_nan() { chosen } else { f32::from_bits(chosen.to_bits() | sign) }
-        })).with_extra(extra)
+        }))
+        .with_extra(extra)
     } else if xorsign || abs {
         return None;
     } else if ftz {
@@ -290,4 +319,35 @@ fn pair(words: &mut Words<'_>) -> Option<Form> {
         _ => return None,
     };
     Some(form.with_extra(rules.pack()))
+}
+
+/// `.f32` arithmetic on halves (9.7.5): `a`, and the `b` of `fma`, are exact in `.f32`.
+fn mixed(words: &mut Words<'_>, from: Kind) -> Option<Form> {
+    let round = rounding(words);
+    if round.is_none() && words.opcode == "fma" {
+        return None;
+    }
+    let bf16 = match from {
+        Kind::F16 => 0,
+        Kind::Bf16 => 1 << Rules::BITS,
+        _ => return None,
+    };
+    let sat = words.take("sat");
+    let rules = Rules { round: round.unwrap_or(Round::Near), sat, ..Rules::default() };
+    fn widened(a: u16, x: u32) -> f32 {
+        if x >> Rules::BITS == 0 { half::to_f32(a) } else { f32::from_bits(u32::from(a) << 16) }
+    }
+    let form = match words.opcode {
+        "add" => op2x(|a: u16, b: f32, x| {
+            Rules::unpack(x).binary32(widened(a, x), b, |a, b, round| a.add(b, round))
+        }),
+        "sub" => op2x(|a: u16, b: f32, x| {
+            Rules::unpack(x).binary32(widened(a, x), b, |a, b, round| a.add(b.negated(), round))
+        }),
+        "fma" => op3x(|a: u16, b: u16, c: f32, x| {
+            Rules::unpack(x).fma32(widened(a, x), widened(b, x), c)
+        }),
+        _ => return None,
+    };
+    Some(form.with_extra(rules.pack() | bf16))
 }

@@ -117,14 +117,17 @@ fn extremum(a: u16, b: u16, x: u32) -> u16 {
     let format = format(x);
     let infinity = format.max as u16 + 1;
     let flush = |bits: u16| {
-        let subnormal = bits & infinity == 0 && x & Rules { ftz: true, ..Rules::default() }.pack() != 0;
+        let subnormal =
+            bits & infinity == 0 && x & Rules { ftz: true, ..Rules::default() }.pack() != 0;
         if subnormal { bits & 0x8000 } else { bits }
     };
     let (a, b) = (flush(a), flush(b));
     let sign = (a ^ b) & 0x8000;
     let (a, b) = if x & XORSIGN == 0 { (a, b) } else { (a & 0x7fff, b & 0x7fff) };
     let nan = |bits: u16| bits & 0x7fff > infinity;
-    let order = |bits: u16| if bits & 0x8000 == 0 { i32::from(bits) } else { -1 - i32::from(bits & 0x7fff) };
+    let order = |bits: u16| {
+        if bits & 0x8000 == 0 { i32::from(bits) } else { -1 - i32::from(bits & 0x7fff) }
+    };
     let less = (order(a) < order(b)) != (x & MAX != 0);
     let chosen = match (nan(a), nan(b)) {
         (true, true) => return format.nan as u16,
@@ -141,8 +144,8 @@ fn extremum(a: u16, b: u16, x: u32) -> u16 {
 fn approximate(words: &mut Words<'_>, packed: bool, bf16: bool, ftz: bool) -> Option<Form> {
     let form = match words.opcode {
         "tanh" if !ftz => lanewise!(packed, op1x, |a; x| through_f64(a, x, f64::tanh)),
-        // Of `.bf16`, `.ftz` is part of the name (9.7.4.10).
-        "ex2" if ftz || !bf16 => lanewise!(packed, op1x, |a; x| through_f64(a, x, f64::exp2)),
+        // `.ftz` is part of the name for `.bf16`, and not there for `.f16` (9.7.4.10).
+        "ex2" if ftz == bf16 => lanewise!(packed, op1x, |a; x| through_f64(a, x, f64::exp2)),
         _ => return None,
     };
     let rules = Rules { ftz, ..Rules::default() };

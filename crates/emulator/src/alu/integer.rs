@@ -8,12 +8,30 @@ use super::words::{Kind, Words};
 macro_rules! by_kind {
     ($kind:expr, $T:ident => $form:expr) => {{
         match $kind {
-            Kind::U16 => { type $T = u16; $form }
-            Kind::S16 => { type $T = i16; $form }
-            Kind::U32 => { type $T = u32; $form }
-            Kind::S32 => { type $T = i32; $form }
-            Kind::U64 => { type $T = u64; $form }
-            Kind::S64 => { type $T = i64; $form }
+            Kind::U16 => {
+                type $T = u16;
+                $form
+            }
+            Kind::S16 => {
+                type $T = i16;
+                $form
+            }
+            Kind::U32 => {
+                type $T = u32;
+                $form
+            }
+            Kind::S32 => {
+                type $T = i32;
+                $form
+            }
+            Kind::U64 => {
+                type $T = u64;
+                $form
+            }
+            Kind::S64 => {
+                type $T = i64;
+                $form
+            }
             _ => return None,
         }
     }};
@@ -23,9 +41,18 @@ macro_rules! by_kind {
 macro_rules! by_size {
     ($kind:expr, $T:ident => $form:expr) => {{
         match $kind {
-            Kind::U16 | Kind::S16 | Kind::B16 => { type $T = u16; $form }
-            Kind::U32 | Kind::S32 | Kind::B32 => { type $T = u32; $form }
-            Kind::U64 | Kind::S64 | Kind::B64 => { type $T = u64; $form }
+            Kind::U16 | Kind::S16 | Kind::B16 => {
+                type $T = u16;
+                $form
+            }
+            Kind::U32 | Kind::S32 | Kind::B32 => {
+                type $T = u32;
+                $form
+            }
+            Kind::U64 | Kind::S64 | Kind::B64 => {
+                type $T = u64;
+                $form
+            }
             _ => return None,
         }
     }};
@@ -35,9 +62,18 @@ macro_rules! by_size {
 macro_rules! by_signed {
     ($kind:expr, $T:ident => $form:expr) => {{
         match $kind {
-            Kind::S16 => { type $T = i16; $form }
-            Kind::S32 => { type $T = i32; $form }
-            Kind::S64 => { type $T = i64; $form }
+            Kind::S16 => {
+                type $T = i16;
+                $form
+            }
+            Kind::S32 => {
+                type $T = i32;
+                $form
+            }
+            Kind::S64 => {
+                type $T = i64;
+                $form
+            }
             _ => return None,
         }
     }};
@@ -47,12 +83,36 @@ macro_rules! by_signed {
 macro_rules! by_widened {
     ($kind:expr, $T:ident, $W:ident => $form:expr) => {{
         match $kind {
-            Kind::U16 => { type $T = u16; type $W = u32; $form }
-            Kind::S16 => { type $T = i16; type $W = i32; $form }
-            Kind::U32 => { type $T = u32; type $W = u64; $form }
-            Kind::S32 => { type $T = i32; type $W = i64; $form }
-            Kind::U64 => { type $T = u64; type $W = u128; $form }
-            Kind::S64 => { type $T = i64; type $W = i128; $form }
+            Kind::U16 => {
+                type $T = u16;
+                type $W = u32;
+                $form
+            }
+            Kind::S16 => {
+                type $T = i16;
+                type $W = i32;
+                $form
+            }
+            Kind::U32 => {
+                type $T = u32;
+                type $W = u64;
+                $form
+            }
+            Kind::S32 => {
+                type $T = i32;
+                type $W = i64;
+                $form
+            }
+            Kind::U64 => {
+                type $T = u64;
+                type $W = u128;
+                $form
+            }
+            Kind::S64 => {
+                type $T = i64;
+                type $W = i128;
+                $form
+            }
             _ => return None,
         }
     }};
@@ -139,9 +199,8 @@ fn mad(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
     let saturate = words.take("sat");
     let part = part(words)?;
     if saturate {
-        let high = |a: i32, b: i32, c: i32| {
-            ((i64::from(a) * i64::from(b) >> 32) as i32).saturating_add(c)
-        };
+        let high =
+            |a: i32, b: i32, c: i32| ((i64::from(a) * i64::from(b) >> 32) as i32).saturating_add(c);
         return if part == Part::High { saturated(kind, op3(high)) } else { None };
     }
     Some(match part {
@@ -150,18 +209,18 @@ fn mad(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
             ((W::from(a) * W::from(b) >> T::BITS) as T).wrapping_add(c)
         })),
         Part::Wide => match kind {
-            Kind::U16 => op3(|a: u16, b: u16, c: u32| {
-                (u32::from(a) * u32::from(b)).wrapping_add(c)
-            }),
-            Kind::S16 => op3(|a: i16, b: i16, c: i32| {
-                (i32::from(a) * i32::from(b)).wrapping_add(c)
-            }),
-            Kind::U32 => op3(|a: u32, b: u32, c: u64| {
-                (u64::from(a) * u64::from(b)).wrapping_add(c)
-            }),
-            Kind::S32 => op3(|a: i32, b: i32, c: i64| {
-                (i64::from(a) * i64::from(b)).wrapping_add(c)
-            }),
+            Kind::U16 => {
+                op3(|a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).wrapping_add(c))
+            }
+            Kind::S16 => {
+                op3(|a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c))
+            }
+            Kind::U32 => {
+                op3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c))
+            }
+            Kind::S32 => {
+                op3(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c))
+            }
             _ => return None,
         },
     })
@@ -196,12 +255,8 @@ fn mad24(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
         _ if saturate => return None,
         (Part::Low, Kind::U32) => op3(|a, b, c| (product24u(a, b) as u32).wrapping_add(c)),
         (Part::Low, Kind::S32) => op3(|a, b, c| (product24s(a, b) as i32).wrapping_add(c)),
-        (Part::High, Kind::U32) => {
-            op3(|a, b, c| ((product24u(a, b) >> 16) as u32).wrapping_add(c))
-        }
-        (Part::High, Kind::S32) => {
-            op3(|a, b, c| ((product24s(a, b) >> 16) as i32).wrapping_add(c))
-        }
+        (Part::High, Kind::U32) => op3(|a, b, c| ((product24u(a, b) >> 16) as u32).wrapping_add(c)),
+        (Part::High, Kind::S32) => op3(|a, b, c| ((product24s(a, b) >> 16) as i32).wrapping_add(c)),
         _ => return None,
     })
 }
@@ -221,7 +276,6 @@ fn packed(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
     let relu = words.take("relu");
     Some(match (words.opcode, signed, relu) {
         ("add", _, false) => op2(|a, b| halves(a, b, u16::wrapping_add)),
-        ("sub", _, false) => op2(|a, b| halves(a, b, u16::wrapping_sub)),
         ("min", false, false) => op2(|a, b| halves(a, b, |a, b| a.min(b))),
         ("max", false, false) => op2(|a, b| halves(a, b, |a, b| a.max(b))),
         ("min", true, false) => op2(|a, b| signed_halves(a, b, |a, b| a.min(b))),
@@ -321,9 +375,7 @@ fn dot4<const A: bool, const B: bool>(a: u32, b: u32, c: u32) -> u32 {
 }
 
 fn dot2<const A: bool, const B: bool, const HIGH: u32>(a: u32, b: u32, c: u32) -> u32 {
-    (0..2).fold(c, |sum, at| {
-        sum.wrapping_add((half(a, at, A) * byte(b, HIGH * 2 + at, B)) as u32)
-    })
+    (0..2).fold(c, |sum, at| sum.wrapping_add((half(a, at, A) * byte(b, HIGH * 2 + at, B)) as u32))
 }
 
 /// Whether the factors of a dot product are signed.

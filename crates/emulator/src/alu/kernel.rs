@@ -4,7 +4,10 @@
 //! [`Form`]: the loop over the 32 lanes is compiled twice, for any processor and for one with
 //! AVX2 and FMA, and the better one that runs here is taken when the form is selected.
 
-#![allow(unsafe_code, reason = "functions for a processor's features, chosen after asking for them")]
+#![allow(
+    unsafe_code,
+    reason = "functions for a processor's features, chosen after asking for them"
+)]
 
 use std::marker::PhantomData;
 use std::sync::LazyLock;
@@ -157,7 +160,9 @@ pub fn compiled<K: Kernel>() -> Compute {
     if *WIDE {
         let compute: unsafe fn(&mut Lanes, &Rows, u32) = wide::<K>;
         // SAFETY: the processor has the features, and `wide` asks for nothing else.
-        return unsafe { std::mem::transmute::<unsafe fn(&mut Lanes, &Rows, u32), Compute>(compute) };
+        return unsafe {
+            std::mem::transmute::<unsafe fn(&mut Lanes, &Rows, u32), Compute>(compute)
+        };
     }
     plain::<K>
 }
