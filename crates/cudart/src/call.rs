@@ -6,8 +6,10 @@ use std::ffi::c_int;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
+use proofrun_emulator::configuration::Configuration;
 use proofrun_emulator::finding::{Kind, Severity};
 use proofrun_emulator::machine::Machine;
+use proofrun_emulator::profile::Profile;
 use proofrun_emulator::report::Event;
 
 use crate::configuration;
@@ -115,22 +117,24 @@ fn lock() -> MutexGuard<'static, Option<Runtime>> {
 
 /// Reads the configuration; without one, says so once, and every call fails.
 fn start() {
-    match configuration::read() {
-        Ok((configuration, profile)) => {
+    match configuration::read().and_then(made) {
+        Ok(runtime) => {
             panic::set_hook(Box::new(|info| {
                 let at = info.location().map(ToString::to_string).unwrap_or_default();
                 PANICKED_AT.set(at);
             }));
-            let reporter = Reporter::new(configuration.report);
-            reporter.event(&Event::Started { device: profile.id.to_owned() });
-            let Some(machine) = Machine::new(profile, configuration.options()) else {
-                host::write_to(2, b"proofrun: no address range for the emulated device's memory\n");
-                return;
-            };
-            *lock() = Some(Runtime::new(Box::new(machine), profile, reporter));
+            *lock() = Some(runtime);
         }
         Err(why) => host::write_to(2, format!("proofrun: {why}\n").as_bytes()),
     }
+}
+
+fn made((configuration, profile): (Configuration, &'static Profile)) -> Result<Runtime, String> {
+    let machine = Machine::new(profile, configuration.options())
+        .ok_or("the range of addresses for device memory is taken")?;
+    let reporter = Reporter::new(configuration.report);
+    reporter.event(&Event::Started { device: profile.id.to_owned() });
+    Ok(Runtime::new(machine, profile, reporter))
 }
 
 fn panic_text(panicked: &(dyn Any + Send)) -> String {

@@ -68,9 +68,13 @@ impl Runtime {
         let device_to = to_known || direction.to_device;
         let device_from = from_known || direction.from_device;
         let done = match (device_to, device_from) {
-            (true, true) => Some(self.device.copy(to, from, bytes as u64)),
-            (true, false) => host::with(from, bytes, |bytes| self.device.write(to, bytes)),
-            (false, true) => host::with_mut(to, bytes, |bytes| self.device.read(from, bytes)),
+            (true, true) => Some(self.machine.memory().copy(to, from, bytes as u64)),
+            (true, false) => {
+                host::with(from, bytes, |bytes| self.machine.memory().write(to, bytes))
+            }
+            (false, true) => {
+                host::with_mut(to, bytes, |bytes| self.machine.memory().read(from, bytes))
+            }
             (false, false) => host::copy(to, from, bytes).then_some(Ok(())),
         };
         match done {
@@ -188,8 +192,8 @@ impl Runtime {
         }
         self.check_side(to, true, false, "destination")?;
         // Of the value, the lowest byte counts.
-        let pattern = [value.to_le_bytes()[0]];
-        self.device.fill(to, bytes as u64, &pattern).map_err(|fault| refused(&fault))
+        let byte = value.to_le_bytes()[0];
+        self.machine.memory().fill(to, byte, bytes as u64).map_err(|fault| refused(&fault))
     }
 
     /// `cudaMemset2D` and its kin.
@@ -215,13 +219,13 @@ impl Runtime {
 
     /// Whether the device knows an address.
     fn knows(&self, address: u64) -> bool {
-        self.device.contains(address).is_some()
+        self.kind_at(address).is_some()
     }
 
     /// One side of a copy against its kind. An address that is neither the device's nor the host's is left
     /// to the device, which knows what it was.
     fn check_side(&mut self, at: u64, device: bool, host: bool, side: &str) -> Outcome {
-        let held = self.device.contains(at).map(|(kind, _, _)| kind);
+        let held = self.kind_at(at);
         let name = self.current;
         if device && held.is_none() && host::readable(at, 1) {
             let message = format!(

@@ -162,12 +162,20 @@ fn probe(address: u64) -> bool {
 unsafe extern "C" {
     #[link_name = "stdout"]
     static STDOUT: *mut libc::FILE;
+    #[link_name = "stderr"]
+    static STDERR: *mut libc::FILE;
 }
 
 /// Writes to the program's own standard output stream, in order with what the program writes.
 pub fn print(bytes: &[u8]) {
     // SAFETY: the C library's stream lives as long as the process; `fwrite` locks it.
     unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), STDOUT) };
+}
+
+/// Writes to the program's own standard error stream.
+pub fn complain(bytes: &[u8]) {
+    // SAFETY: as in `print`.
+    unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), STDERR) };
 }
 
 /// Writes all of it to a descriptor; gives up where the descriptor does.

@@ -121,7 +121,7 @@ impl Runtime {
             return Err(refusal.code);
         }
         let params = parameters(&kernel.facts, request.arguments).ok_or(Code::INVALID_VALUE)?;
-        let launched = self.device.launch(&Launch {
+        let launched = self.machine.launch(&Launch {
             kernel: kernel.id,
             grid: request.grid,
             block: request.block,

@@ -15,7 +15,6 @@ pub mod api;
 pub mod call;
 pub mod configuration;
 pub mod copies;
-pub mod device;
 pub mod errors;
 pub mod exit;
 pub mod fatbinary;

@@ -99,7 +99,7 @@ pub extern "C" fn cudaLaunchKernelExC(
         let plain = request(function, grid, block, arguments, shared, config.stream);
         let (cooperative, event) = attributes(runtime, &config)?;
         runtime.launch(&Request { cooperative, ..plain })?;
-        event.map_or(Ok(()), |event| runtime.streams.record(event, runtime.device.nanoseconds()))
+        event.map_or(Ok(()), |event| runtime.streams.record(event, runtime.machine.nanoseconds()))
     })
 }
 
