@@ -29,8 +29,23 @@ pub struct Configuration {
     /// Worker threads; 0 for as many as there are cores.
     #[serde(default)]
     pub threads: usize,
+    /// The block whose warps' steps are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
     /// The inherited descriptor that takes the events.
     pub report: i32,
+}
+
+/// A block to tell the steps of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Timeline {
+    /// The kernel; by default the first that is launched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The block in linear order.
+    #[serde(default)]
+    pub block: u64,
 }
 
 impl Configuration {

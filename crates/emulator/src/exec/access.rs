@@ -55,11 +55,10 @@ pub(crate) fn lane_address(
     offset: i64,
     lane: usize,
 ) -> u64 {
-    let base = match wide {
-        true => cx.lanes().get::<u64>(base)[lane],
-        false => u64::from(cx.lanes().get::<u32>(base)[lane]),
-    };
-    base.wrapping_add_signed(offset)
+    match wide {
+        true => cx.lanes().get::<u64>(base)[lane].wrapping_add_signed(offset),
+        false => u64::from(cx.lanes().get::<u32>(base)[lane].wrapping_add_signed(offset as i32)),
+    }
 }
 
 /// The addresses of all lanes.
@@ -69,7 +68,7 @@ fn addresses(cx: &Cx<'_, '_>, base: Row, wide: bool, offset: i64) -> [u64; LANES
     if wide {
         lanes.get::<u64>(base).map(|base| base.wrapping_add_signed(offset))
     } else {
-        lanes.get::<u32>(base).map(|base| u64::from(base).wrapping_add_signed(offset))
+        lanes.get::<u32>(base).map(|base| u64::from(base.wrapping_add_signed(offset as i32)))
     }
 }
 

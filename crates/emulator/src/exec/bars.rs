@@ -174,10 +174,11 @@ fn arrive(
     slot.popc += (truths & mask).count_ones();
     slot.total += mask.count_ones();
     slot.joined.arrive(&mut cx.warp.clocks, mask);
+    let first_number = slot.first.map_or(number, |(first, _)| first);
     cx.progressed();
     if let Some(what) = wrong {
         let what = format!("barrier {id}: {what}");
-        cx.sink.barrier(cx.block, cx.warp.index, number, mask, what);
+        cx.sink.barrier_at_two(cx.block, cx.warp.index, (number, first_number), mask, what);
         return Some(Flow::Stop(Stop::Fault(Fault::LaunchFailure)));
     }
     if let Some((first, _)) = other {

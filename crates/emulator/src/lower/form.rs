@@ -93,10 +93,9 @@ impl<'a> Form<'a> {
         match (with, self.scope()) {
             (Some(with), scope) => with(scope.unwrap_or(Scope::Gpu)),
             (None, _) if mmio => Order::Relaxed(Scope::System),
-            (None, _) => {
-                debug_assert!(!weak || !mmio);
-                Order::Weak
-            }
+            // Of an atomic: relaxed, of the scope that is named. A load names none without more.
+            (None, Some(scope)) if !weak => Order::Relaxed(scope),
+            (None, _) => Order::Weak,
         }
     }
 

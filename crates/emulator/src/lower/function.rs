@@ -65,7 +65,15 @@ pub(crate) fn lower_function(
     body: &ast::Body,
 ) -> Result<Function, LowerError> {
     let mut builder = Builder::new(shared, function, body)?;
-    let meets = flow::immediate_postdominators(&successors(body));
+    let mut meets = flow::immediate_postdominators(&successors(body));
+    for meet in &mut meets {
+        // Lanes that would meet only to return need not meet: an early return.
+        let returns = |index: &usize| {
+            let instruction = &body.code[*index];
+            instruction.guard.is_none() && matches!(instruction.opcode.as_str(), "ret" | "exit")
+        };
+        *meet = meet.filter(|index| !(function.entry && returns(index)));
+    }
     let mut joins = vec![false; body.code.len()];
     for (index, instruction) in body.code.iter().enumerate() {
         if instruction.guard.is_some() || instruction.opcode == "brx" {

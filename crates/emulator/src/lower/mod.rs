@@ -64,10 +64,7 @@ pub(crate) struct Shared<'a> {
 
 impl Shared<'_> {
     pub(crate) fn function(&self, name: &str) -> Option<usize> {
-        let named = |function: &&ast::Function| function.name == name;
-        // A declaration may stand before the definition: the definition is meant.
-        let defined = self.module.functions.iter().position(|f| named(&f) && f.body.is_some());
-        defined.or_else(|| self.module.functions.iter().position(|f| named(&f)))
+        function_index(self.module, name)
     }
 
     pub(crate) fn add_shared(&mut self, variable: &ast::Variable) -> Option<usize> {
@@ -81,6 +78,13 @@ impl Shared<'_> {
         });
         Some(self.shared.len() - 1)
     }
+}
+
+/// A function by its name. A declaration may stand before the definition: the definition is meant.
+pub(crate) fn function_index(module: &ast::Module, name: &str) -> Option<usize> {
+    let mut named = module.functions.iter().enumerate().filter(|(_, f)| f.name == name);
+    let defined = named.clone().find(|(_, function)| function.body.is_some());
+    defined.or_else(|| named.next()).map(|(index, _)| index)
 }
 
 /// Lowers a module.

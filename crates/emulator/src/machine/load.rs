@@ -105,10 +105,7 @@ fn initial_bytes(
         let value = match init {
             Init::Bits(bits) => *bits,
             Init::Address { name, offset, byte, .. } => {
-                let function = || {
-                    let index = module.functions.iter().position(|f| f.name == *name)?;
-                    Some(function_address(index))
-                };
+                let function = || lower::function_index(module, name).map(function_address);
                 let address = addresses.get(name.as_str()).copied().or_else(function);
                 let address = address.unwrap_or(0).wrapping_add_signed(*offset);
                 byte.map_or(address, |byte| address >> (8 * u32::from(byte)) & 0xff)
