@@ -1,10 +1,11 @@
-//! The way from a C function into the runtime: one lock, no panic across the border, the last error.
+//! The way from a C function into the runtime: one lock, no panic across the border, the last
+//! error.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use proofrun_emulator::configuration::Configuration;
 use proofrun_emulator::finding::{Kind, Severity};
@@ -20,6 +21,7 @@ use crate::runtime::Runtime;
 
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 static START: Once = Once::new();
+static PROCESS: OnceLock<u32> = OnceLock::new();
 
 thread_local! {
     static LAST_ERROR: Cell<c_int> = const { Cell::new(0) };
@@ -30,23 +32,13 @@ thread_local! {
 pub fn call(name: &'static str, work: impl FnOnce(&mut Runtime) -> Outcome) -> c_int {
     answer(name, |runtime| {
         runtime.settle()?;
-        let before = runtime.reporter.findings();
-        let outcome = work(runtime);
-        runtime.drain();
-        if let Err(code) = outcome
-            && runtime.reporter.findings() == before
-            && worth_telling(code)
-        {
-            let message = format!("`{name}` returned {}: {}", code.name(), code.text());
-            runtime.tell(Kind::Api, Severity::Warning, message);
-        }
-        outcome
+        telling(runtime, work)
     })
 }
 
 /// A call that doesn't look at the device and works after a fault too (measured on an H200).
 pub fn ask(name: &'static str, work: impl FnOnce(&mut Runtime) -> Outcome) -> c_int {
-    answer(name, work)
+    answer(name, |runtime| telling(runtime, work))
 }
 
 /// A call like [`call`] whose error another call is going to return, which tells it then.
@@ -57,6 +49,22 @@ pub fn prepare(name: &'static str, work: impl FnOnce(&mut Runtime) -> Outcome) -
         runtime.drain();
         outcome
     })
+}
+
+/// An error that comes without a finding of its own becomes one: a program may not look at it.
+fn telling(runtime: &mut Runtime, work: impl FnOnce(&mut Runtime) -> Outcome) -> Outcome {
+    let before = runtime.reporter.findings();
+    let outcome = work(runtime);
+    runtime.drain();
+    if let Err(code) = outcome
+        && runtime.reporter.findings() == before
+        && worth_telling(code)
+    {
+        let name = runtime.current;
+        let message = format!("`{name}` returned {}: {}", code.name(), code.text());
+        runtime.tell(Kind::Api, Severity::Warning, message);
+    }
+    outcome
 }
 
 /// An answer to a question is no fault of the program, nor is memory that isn't there.
@@ -101,9 +109,11 @@ pub fn enter<R>(name: &'static str, work: impl FnOnce(&mut Runtime) -> R) -> Res
     })
 }
 
-/// The end of the process: only what was started is finished.
+/// The end of the process: only what was started is finished, and only in the process that
+/// started it.
 pub fn finish() {
     if START.is_completed()
+        && PROCESS.get() == Some(&std::process::id())
         && let Some(runtime) = lock().as_mut()
     {
         // The process is ending: nobody is left to be told of a panic.
@@ -123,6 +133,7 @@ fn start() {
                 let at = info.location().map(ToString::to_string).unwrap_or_default();
                 PANICKED_AT.set(at);
             }));
+            PROCESS.get_or_init(std::process::id);
             *lock() = Some(runtime);
         }
         Err(why) => host::write_to(2, format!("proofrun: {why}\n").as_bytes()),

@@ -1,5 +1,5 @@
-//! Copies and fills. What the real runtime refuses here was measured on an H200 with driver 580: a copy's
-//! kind demands device memory on its device sides and nothing of its host sides.
+//! Copies and fills. What the real runtime refuses here was measured on an H200 with driver 580:
+//! a copy's kind demands device memory on its device sides and nothing of its host sides.
 
 use proofrun_emulator::finding::{Kind, Severity};
 use proofrun_emulator::machine::{Fault, MemoryKind};
@@ -30,7 +30,8 @@ pub const DEVICE_TO_DEVICE: i32 = 3;
 pub const DEFAULT: i32 = 4;
 
 impl Direction {
-    /// Of a kind. Host to host is taken as "whatever the pointers say", which is what the driver does.
+    /// Of a kind. Host to host is taken as "whatever the pointers say", which is what the driver
+    /// does.
     pub fn of(kind: i32) -> Result<Self, Code> {
         let none = Self { to_device: false, from_device: false, from_host: false, to_host: false };
         match kind {
@@ -222,8 +223,8 @@ impl Runtime {
         self.kind_at(address).is_some()
     }
 
-    /// One side of a copy against its kind. An address that is neither the device's nor the host's is left
-    /// to the device, which knows what it was.
+    /// One side of a copy against its kind. An address that is neither the device's nor the
+    /// host's is left to the device, which knows what it was.
     fn check_side(&mut self, at: u64, device: bool, host: bool, side: &str) -> Outcome {
         let held = self.kind_at(at);
         let name = self.current;

@@ -1,5 +1,6 @@
-//! What a program registers before `main`: fat binaries, and the kernels and variables of each. A binary is
-//! loaded when something of it is used first, as the runtime has done by default since CUDA 12.2.
+//! What a program registers before `main`: fat binaries, and the kernels and variables of each. A
+//! binary is loaded when something of it is used first, as the runtime has done by default since
+//! CUDA 12.2.
 
 use std::collections::BTreeMap;
 
@@ -70,6 +71,8 @@ struct Variable {
 pub struct Kernel {
     /// The device's name for it.
     pub id: KernelId,
+    /// Its name as its source has it.
+    pub name: String,
     /// What the device says of it.
     pub facts: KernelFacts,
     /// What was set of it.
@@ -126,8 +129,8 @@ impl Registry {
 }
 
 impl Runtime {
-    /// The kernel at the address of its host stub. As on an H200 with driver 580, no address is an invalid
-    /// function and an unknown one an invalid handle.
+    /// The kernel at the address of its host stub. As on an H200 with driver 580, no address is
+    /// an invalid function and an unknown one an invalid handle.
     pub fn kernel(&mut self, address: u64) -> Result<Kernel, Code> {
         if address == 0 {
             return Err(Code::INVALID_DEVICE_FUNCTION);
@@ -136,8 +139,8 @@ impl Runtime {
         let (binary, name, settings) = (function.binary, function.name.clone(), function.settings);
         let (module, architecture) = self.load(binary)?;
         let id = self.machine.kernel(module, &name).ok_or(Code::INVALID_DEVICE_FUNCTION)?;
-        let facts = self.machine.facts(id).clone();
-        Ok(Kernel { id, facts, settings, architecture })
+        let (name, facts) = (self.machine.shown_name(id), self.machine.facts(id).clone());
+        Ok(Kernel { id, name, facts, settings, architecture })
     }
 
     /// Address and size of the variable at the address of its shadow.

@@ -28,6 +28,8 @@ pub struct Runtime {
     pub streams: Streams,
     /// Launches so far, refused ones too.
     pub launches: u64,
+    /// The last launch: its number and kernel.
+    pub launched: Option<(u64, String)>,
     /// Calls so far.
     pub calls: u64,
     /// The function that is being called.
@@ -58,6 +60,7 @@ impl Runtime {
             registry: Registry::default(),
             streams: Streams::default(),
             launches: 0,
+            launched: None,
             calls: 0,
             current: "",
             limits: BTreeMap::new(),
@@ -70,7 +73,8 @@ impl Runtime {
         }
     }
 
-    /// A kernel faulted: the next call that looks at the device returns this, and each one after it.
+    /// A kernel faulted: the next call that looks at the device returns this, and each one after
+    /// it.
     pub fn fault(&mut self, code: Code) {
         self.pending.get_or_insert(code);
     }
@@ -92,7 +96,14 @@ impl Runtime {
 
     /// Tells a finding about a call.
     pub fn tell(&mut self, kind: Kind, severity: Severity, message: String) {
-        self.reporter.finding(about_call(kind, severity, message));
+        let mut finding = about_call(kind, severity, message);
+        finding.notes.push(match &self.launched {
+            Some((index, kernel)) => {
+                format!("call {} of the runtime, after launch {index}, of `{kernel}`", self.calls)
+            }
+            None => format!("call {} of the runtime, before the first launch", self.calls),
+        });
+        self.reporter.finding(finding);
     }
 
     /// Tells what the device found, of the launch of that number where one is meant.
@@ -108,8 +119,8 @@ impl Runtime {
         self.tell_all(findings, None);
     }
 
-    /// Brings what kernels printed to the program's standard output. As with the real runtime, that is at
-    /// launches and synchronising calls, and not at the program's end.
+    /// Brings what kernels printed to the program's standard output. As with the real runtime,
+    /// that is at launches and synchronising calls, and not at the program's end.
     pub fn show_printed(&mut self) {
         host::print(&self.machine.take_printed());
         host::complain(&self.machine.take_asserted());
