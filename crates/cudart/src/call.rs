@@ -7,10 +7,10 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use proofrun_emulator::finding::{Kind, Severity};
+use proofrun_emulator::machine::Machine;
 use proofrun_emulator::report::Event;
 
 use crate::configuration;
-use crate::device::Plain;
 use crate::errors::{Code, Outcome};
 use crate::host;
 use crate::report::Reporter;
@@ -123,7 +123,11 @@ fn start() {
             }));
             let reporter = Reporter::new(configuration.report);
             reporter.event(&Event::Started { device: profile.id.to_owned() });
-            *lock() = Some(Runtime::new(Box::new(Plain::default()), profile, reporter));
+            let Some(machine) = Machine::new(profile, configuration.options()) else {
+                host::write_to(2, b"proofrun: no address range for the emulated device's memory\n");
+                return;
+            };
+            *lock() = Some(Runtime::new(Box::new(machine), profile, reporter));
         }
         Err(why) => host::write_to(2, format!("proofrun: {why}\n").as_bytes()),
     }

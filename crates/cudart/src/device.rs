@@ -7,6 +7,7 @@ use proofrun_emulator::machine::{
     Fault, KernelFacts, KernelId, Launch, Launched, MemoryKind, ModuleId,
 };
 
+mod emulated;
 mod plain;
 pub use plain::Plain;
 

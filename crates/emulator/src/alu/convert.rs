@@ -7,6 +7,7 @@ use super::Form;
 use super::float::{finish32, finish64, flush32};
 use super::half::{self, bf16_from_f32};
 use super::kernel::{op1, op1x};
+use super::narrow;
 use super::rules::Rules;
 use super::soft::{Class, Format, Number, Round};
 use super::words::{Kind, Words};
@@ -14,8 +15,14 @@ use crate::lanes::Width;
 
 /// Finds a conversion.
 pub fn select(words: &mut Words<'_>) -> Option<Form> {
+    if words.take("pack") {
+        return narrow::pack(words);
+    }
     let (to, from) = (words.kind()?, words.kind()?);
-    plain(words, Type::of(to)?, Type::of(from)?)
+    match (Type::of(to), Type::of(from)) {
+        (Some(to), Some(from)) => plain(words, to, from),
+        _ => narrow::select(words, to, from),
+    }
 }
 
 /// A type of `cvt` without packing.
@@ -76,7 +83,7 @@ impl Type {
 
 /// The register of an operand: what is known, else the least that holds the type. Only integers have
 /// wider ones.
-fn register(words: &Words<'_>, operand: usize, kind: Type) -> Option<Width> {
+fn register(words: &Words<'_>, operand: usize, kind: Type, exact: bool) -> Option<Width> {
     let least = match kind.bits() {
         8 | 16 => Width::B16,
         32 => Width::B32,
@@ -90,8 +97,8 @@ fn register(words: &Words<'_>, operand: usize, kind: Type) -> Option<Width> {
         Width::Pred | Width::B128 => return None,
     };
     let fits = match kind {
-        Type::Integer { .. } => holds >= kind.bits(),
-        Type::Float(_) => width == least,
+        Type::Integer { .. } if !exact => holds >= kind.bits(),
+        _ => width == least,
     };
     fits.then_some(width)
 }
@@ -115,7 +122,9 @@ macro_rules! by_registers {
 }
 
 fn plain(words: &mut Words<'_>, to: Type, from: Type) -> Option<Form> {
-    let (d, a) = (register(words, 0, to)?, register(words, 1, from)?);
+    // With `.bf16`, no register is wider.
+    let exact = [to, from].contains(&Type::Float(Format::BF16));
+    let (d, a) = (register(words, 0, to, exact)?, register(words, 1, from, exact)?);
     let modifiers = Modifiers::read(words, to, from)?;
     if let (Type::Integer { .. }, Type::Integer { .. }) = (to, from) {
         return integers(d, a, to, from, modifiers.rules.sat);
@@ -170,14 +179,18 @@ impl Modifiers {
         ]);
         let half = matches!(to, Type::Float(Format::F16 | Format::BF16));
         let narrows = half && from == Type::Float(Format::F32);
+        let zeroes = matches!(round, Some(Round::Near | Round::Zero));
         let single = [to, from].contains(&Type::Float(Format::F32));
         let rules = Rules {
             round: integral.or(round).unwrap_or(Round::Near),
             ftz: single && words.take("ftz"),
-            sat: words.take("sat"),
-            relu: narrows && words.take("relu"),
-            finite: narrows && words.take("satfinite"),
+            sat: can_saturate(to, from) && words.take("sat"),
+            relu: narrows && zeroes && words.take("relu"),
+            finite: narrows && zeroes && words.take("satfinite"),
         };
+        if (rules.relu || rules.finite) && (rules.ftz || rules.sat) {
+            return None;
+        }
         let fits = match (to, from) {
             (Type::Integer { .. }, Type::Integer { .. }) => integral.is_none() && round.is_none(),
             (Type::Integer { .. }, Type::Float(_)) => integral.is_some() && round.is_none(),
@@ -185,7 +198,7 @@ impl Modifiers {
             (Type::Float(to), Type::Float(from)) if to == from => round.is_none(),
             (Type::Float(to), Type::Float(from)) => {
                 let exact = to.exponent >= from.exponent && to.fraction >= from.fraction;
-                integral.is_none() && (exact || round.is_some())
+                integral.is_none() && exact == round.is_none()
             }
         };
         fits.then_some(Self { rules, integral: integral.is_some() })
@@ -193,6 +206,19 @@ impl Modifiers {
 
     fn pack(self) -> u32 {
         self.rules.pack() | if self.integral { INTEGRAL } else { 0 }
+    }
+}
+
+/// `.sat` is refused where it could change nothing, and for `.bf16`.
+fn can_saturate(to: Type, from: Type) -> bool {
+    let bf16 = Type::Float(Format::BF16);
+    match (to, from) {
+        _ if to == bf16 || from == bf16 => false,
+        (
+            Type::Integer { bits: to, signed: to_signed },
+            Type::Integer { bits: from, signed: from_signed },
+        ) => from > to || from_signed != to_signed && !(to_signed && to > from),
+        _ => true,
     }
 }
 

@@ -42,7 +42,10 @@ macro_rules! by_flags {
 /// Finds a form of floating-point arithmetic.
 pub fn select(words: &mut Words<'_>) -> Option<Form> {
     match words.kind()? {
-        Kind::F32 => single(words),
+        Kind::F32 => match words.kind() {
+            None => single(words),
+            Some(from) => mixed(words, from),
+        },
         Kind::F64 => double(words),
         Kind::F32x2 => pair(words),
         kind @ (Kind::F16 | Kind::F16x2 | Kind::Bf16 | Kind::Bf16x2) => half::select(words, kind),
@@ -316,4 +319,35 @@ fn pair(words: &mut Words<'_>) -> Option<Form> {
         _ => return None,
     };
     Some(form.with_extra(rules.pack()))
+}
+
+/// `.f32` arithmetic on halves (9.7.5): `a`, and the `b` of `fma`, are exact in `.f32`.
+fn mixed(words: &mut Words<'_>, from: Kind) -> Option<Form> {
+    let round = rounding(words);
+    if round.is_none() && words.opcode == "fma" {
+        return None;
+    }
+    let bf16 = match from {
+        Kind::F16 => 0,
+        Kind::Bf16 => 1 << Rules::BITS,
+        _ => return None,
+    };
+    let sat = words.take("sat");
+    let rules = Rules { round: round.unwrap_or(Round::Near), sat, ..Rules::default() };
+    fn widened(a: u16, x: u32) -> f32 {
+        if x >> Rules::BITS == 0 { half::to_f32(a) } else { f32::from_bits(u32::from(a) << 16) }
+    }
+    let form = match words.opcode {
+        "add" => op2x(|a: u16, b: f32, x| {
+            Rules::unpack(x).binary32(widened(a, x), b, |a, b, round| a.add(b, round))
+        }),
+        "sub" => op2x(|a: u16, b: f32, x| {
+            Rules::unpack(x).binary32(widened(a, x), b, |a, b, round| a.add(b.negated(), round))
+        }),
+        "fma" => op3x(|a: u16, b: u16, c: f32, x| {
+            Rules::unpack(x).fma32(widened(a, x), widened(b, x), c)
+        }),
+        _ => return None,
+    };
+    Some(form.with_extra(rules.pack() | bf16))
 }

@@ -144,8 +144,8 @@ fn extremum(a: u16, b: u16, x: u32) -> u16 {
 fn approximate(words: &mut Words<'_>, packed: bool, bf16: bool, ftz: bool) -> Option<Form> {
     let form = match words.opcode {
         "tanh" if !ftz => lanewise!(packed, op1x, |a; x| through_f64(a, x, f64::tanh)),
-        // Of `.bf16`, `.ftz` is part of the name (9.7.4.10).
-        "ex2" if ftz || !bf16 => lanewise!(packed, op1x, |a; x| through_f64(a, x, f64::exp2)),
+        // `.ftz` is part of the name for `.bf16`, and not there for `.f16` (9.7.4.10).
+        "ex2" if ftz == bf16 => lanewise!(packed, op1x, |a; x| through_f64(a, x, f64::exp2)),
         _ => return None,
     };
     let rules = Rules { ftz, ..Rules::default() };

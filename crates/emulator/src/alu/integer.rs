@@ -276,7 +276,6 @@ fn packed(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
     let relu = words.take("relu");
     Some(match (words.opcode, signed, relu) {
         ("add", _, false) => op2(|a, b| halves(a, b, u16::wrapping_add)),
-        ("sub", _, false) => op2(|a, b| halves(a, b, u16::wrapping_sub)),
         ("min", false, false) => op2(|a, b| halves(a, b, |a, b| a.min(b))),
         ("max", false, false) => op2(|a, b| halves(a, b, |a, b| a.max(b))),
         ("min", true, false) => op2(|a, b| signed_halves(a, b, |a, b| a.min(b))),

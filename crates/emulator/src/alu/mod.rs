@@ -15,8 +15,10 @@ mod half;
 mod integer;
 mod kernel;
 mod logic;
+mod narrow;
 mod rules;
 mod soft;
+mod video;
 mod words;
 
 use words::Words;
@@ -97,14 +99,6 @@ impl Form {
     fn with_extra(self, extra: u32) -> Self {
         Self { extra, ..self }
     }
-
-    /// Says that immediates are no floats: the operands have a bit type.
-    fn untyped(mut self) -> Self {
-        for slot in self.results.iter_mut().chain(&mut self.sources) {
-            slot.float = None;
-        }
-        self
-    }
 }
 
 /// An instruction that is not implemented, or does not exist.
@@ -152,6 +146,9 @@ fn family(opcode: &str) -> Option<Family> {
             logic::select
         }
         "cvt" => convert::select,
+        "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vmad" | "vset"
+        | "vadd2" | "vsub2" | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4"
+        | "vsub4" | "vavrg4" | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => video::select,
         _ => return None,
     })
 }

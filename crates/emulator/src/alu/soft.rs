@@ -52,6 +52,12 @@ impl Format {
     pub const E5M2: Self = Self::ieee(5, 2, 0x7f);
     /// `.e4m3`: no infinities, one NaN.
     pub const E4M3: Self = Self { exponent: 4, fraction: 3, nan: 0x7f, max: 0x7e, infinite: false };
+    /// `.e2m1`: no infinities, no NaN; of a NaN the largest number is made.
+    pub const E2M1: Self = Self { exponent: 2, fraction: 1, nan: 7, max: 7, infinite: false };
+    /// `.e2m3`: likewise.
+    pub const E2M3: Self = Self { exponent: 2, fraction: 3, nan: 0x1f, max: 0x1f, infinite: false };
+    /// `.e3m2`: likewise.
+    pub const E3M2: Self = Self { exponent: 3, fraction: 2, nan: 0x1f, max: 0x1f, infinite: false };
 
     const fn ieee(exponent: u32, fraction: u32, nan: u64) -> Self {
         let max = (((1 << exponent) - 1) << fraction) - 1;

@@ -27,14 +27,13 @@ macro_rules! kinds {
 kinds! {
     Pred "pred",
     B8 "b8", B16 "b16", B32 "b32", B64 "b64", B128 "b128",
+    U2 "u2", S2 "s2", U4 "u4", S4 "s4",
     U8 "u8", U16 "u16", U32 "u32", U64 "u64",
     S8 "s8", S16 "s16", S32 "s32", S64 "s64",
     U16x2 "u16x2", S16x2 "s16x2",
     F16 "f16", F16x2 "f16x2", Bf16 "bf16", Bf16x2 "bf16x2",
     Tf32 "tf32", F32 "f32", F32x2 "f32x2", F64 "f64",
     E4m3x2 "e4m3x2", E5m2x2 "e5m2x2", E2m1x2 "e2m1x2", E2m3x2 "e2m3x2", E3m2x2 "e3m2x2",
-    Ue8m0x2 "ue8m0x2",
-    U2 "u2", S2 "s2", U4 "u4", S4 "s4",
 }
 
 /// An instruction's words while they are read.

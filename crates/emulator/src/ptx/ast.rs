@@ -55,7 +55,8 @@ pub struct Variable {
     pub name: String,
     /// Where it lives.
     pub space: StateSpace,
-    /// The fundamental type's name without its dot: `b8`, `f32`, `u64`; of a vector, its components'.
+    /// The fundamental type's name without its dot: `b8`, `f32`, `u64`. A vector's is that of its
+    /// components.
     pub kind: String,
     /// Bytes of an element, a component if it is a vector.
     pub element_bytes: u32,
@@ -106,8 +107,8 @@ pub struct Function {
     pub name: String,
     /// Whether it is an `.entry`, that is a kernel.
     pub entry: bool,
-    /// Return values and parameters. Those in registers (old style) have space [`StateSpace::Param`] too
-    /// and are listed in `register_params`.
+    /// Return values and parameters. Those in registers (old style) have space
+    /// [`StateSpace::Param`] too and are listed in `register_params`.
     pub prototype: Prototype,
     /// Names among the parameters that are declared `.reg`.
     pub register_params: Vec<String>,
@@ -127,8 +128,9 @@ pub struct Body {
     /// range like `%r<100>` only those that are used are here. A vector's components are registers
     /// of their own, named `%v.x`.
     pub registers: Vec<Register>,
-    /// Variables declared inside: `.shared`, `.local`, `.param`, `.global`, `.const`. A name that is
-    /// declared in two scopes is made unique by the parser, and so are its uses.
+    /// Variables declared inside: `.shared`, `.local`, `.param`, `.global`, `.const`. A name that
+    /// two scopes declare, or one and the module, is made unique, and so are its uses; an extern
+    /// one keeps its name.
     pub variables: Vec<Variable>,
     /// The instructions in the order of the text.
     pub code: Vec<Instruction>,

@@ -6,7 +6,7 @@ use super::cursor::{Cursor, Parsed};
 use super::lexer::Kind;
 
 /// The most zeros that short rows of nested initialisers may be filled up with in one module.
-pub const MAX_ZEROS: u64 = 1 << 20;
+pub const MAX_ZEROS: u64 = 1 << 16;
 
 /// Reads an initialiser and flattens it. `zeros` are the filling zeros that are left.
 pub fn initialiser(
@@ -38,7 +38,8 @@ struct Reader<'v> {
 }
 
 impl Reader<'_> {
-    /// `{...}` at a dimension of the variable. It recurses as deep as the variable has dimensions.
+    /// `{...}` at a dimension of the variable; a text is a row of bytes, like braces. It recurses
+    /// as deep as the variable has dimensions.
     fn braces(&mut self, cursor: &mut Cursor<'_>, dimension: usize) -> Parsed<()> {
         let inner = dimension + 1;
         if dimension > self.variable.dims.len().min(8) {
@@ -49,8 +50,13 @@ impl Reader<'_> {
         while !cursor.eat(Kind::CloseBrace) {
             let start = self.fill(cursor)?;
             let at = cursor.position();
-            if cursor.kind() == Kind::OpenBrace {
-                self.braces(cursor, inner)?;
+            let text = cursor.kind() == Kind::Text && row > 1;
+            if text || cursor.kind() == Kind::OpenBrace {
+                if text {
+                    self.text(cursor)?
+                } else {
+                    self.braces(cursor, inner)?
+                }
                 if self.out.len() as u64 > start.saturating_add(row) {
                     return Err(cursor.error_at(at, format!("a row of at most {row} elements")));
                 }

@@ -1,6 +1,14 @@
 //! The emulated device as its users see it: the runtime library over it, and the harness's checks.
 
+mod launch;
+mod load;
+
+use std::sync::Arc;
+
 use crate::finding::Finding;
+use crate::memory::{Footprint, Memory};
+use crate::profile::Profile;
+use crate::program::Program;
 use crate::report::LaunchReport;
 
 /// What a machine is asked to do beyond running.
@@ -112,4 +120,122 @@ pub struct Launched {
     pub fault: Option<Fault>,
     /// What was found, in order.
     pub findings: Vec<Finding>,
+}
+
+/// A module on the device.
+struct Loaded {
+    program: Arc<Program>,
+    facts: Vec<KernelFacts>,
+    symbols: Vec<(String, u64, u64)>,
+}
+
+/// An earlier launch that a later one may repeat.
+struct Past {
+    kernel: KernelId,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared_bytes: u32,
+    params: Vec<u8>,
+    footprint: Footprint,
+}
+
+/// An emulated device.
+pub struct Machine {
+    profile: &'static Profile,
+    options: Options,
+    memory: Memory,
+    modules: Vec<Loaded>,
+    printed: Vec<u8>,
+    asserted: Vec<u8>,
+    launches: u64,
+    /// The model's time, in nanoseconds.
+    now: u64,
+    past: Vec<Past>,
+    /// The workspace of cooperative launches.
+    workspace: Option<u64>,
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").field("profile", &self.profile.id).finish_non_exhaustive()
+    }
+}
+
+/// The model's time when a program starts: not 0, which programs may take for "never".
+const START: u64 = 1_000_000_000;
+
+impl Machine {
+    /// A device with nothing on it. `None` if the host gives no address range for its memory.
+    pub fn new(profile: &'static Profile, options: Options) -> Option<Self> {
+        Some(Self {
+            profile,
+            options,
+            memory: Memory::new(profile.memory_bytes)?,
+            modules: Vec::new(),
+            printed: Vec::new(),
+            asserted: Vec::new(),
+            launches: 0,
+            now: START,
+            past: Vec::new(),
+            workspace: None,
+        })
+    }
+
+    /// What it is.
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// Its memory, to look at.
+    pub fn memory_ref(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Its memory.
+    pub fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// A kernel by its mangled name.
+    pub fn kernel(&self, module: ModuleId, name: &str) -> Option<KernelId> {
+        let index = self.modules.get(module.0)?.program.kernel(name)?;
+        Some(KernelId { module, index })
+    }
+
+    /// What can be asked of a kernel.
+    pub fn facts(&self, kernel: KernelId) -> &KernelFacts {
+        &self.modules[kernel.module.0].facts[kernel.index]
+    }
+
+    /// Address and bytes of a module's variable.
+    pub fn symbol(&self, module: ModuleId, name: &str) -> Option<(u64, u64)> {
+        let symbols = &self.modules.get(module.0)?.symbols;
+        symbols.iter().find(|(own, ..)| own == name).map(|(_, address, bytes)| (*address, *bytes))
+    }
+
+    /// What host calls found in memory since the last time.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        launch::host_findings(self)
+    }
+
+    /// What kernels printed since the last time.
+    pub fn take_printed(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.printed)
+    }
+
+    /// What failed assertions of kernels said since the last time, for standard error.
+    pub fn take_asserted(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.asserted)
+    }
+
+    /// The program ends: what was never freed is found.
+    pub fn finish(&mut self) {
+        self.memory.finish();
+    }
+
+    /// The model's time, in nanoseconds: a launch takes as long as its longest block has
+    /// instructions.
+    pub fn nanoseconds(&self) -> u64 {
+        self.now
+    }
 }
