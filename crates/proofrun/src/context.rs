@@ -58,7 +58,7 @@ pub struct Context {
 struct Both(Rc<RefCell<Box<dyn Write>>>);
 
 impl Both {
-    fn new(stream: Box<dyn Write>) -> [Box<dyn Write>; 2] {
+    fn of(stream: Box<dyn Write>) -> [Box<dyn Write>; 2] {
         let stream = Rc::new(RefCell::new(stream));
         [Box::new(Self(stream.clone())), Box::new(Self(stream))]
     }
@@ -117,7 +117,7 @@ impl Context {
         out: Box<dyn Write>,
         err: Box<dyn Write>,
     ) -> Self {
-        let ([out, raw_out], [err, raw_err]) = (Both::new(out), Both::new(err));
+        let ([out, raw_out], [err, raw_err]) = (Both::of(out), Both::of(err));
         Self {
             name: "cargo xtask",
             cwd: cwd.to_owned(),

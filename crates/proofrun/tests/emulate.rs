@@ -6,6 +6,7 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 
 use camino::Utf8PathBuf;
 use serde_json::Value;
@@ -224,6 +225,28 @@ fn what_is_missing_is_named_with_the_next_step() {
     let ran = emulate(&bare, Some(&library), &["a.cu", "--offline"]);
     let managed = ran.code() == 0;
     assert!(managed || ran.code() == 25, "{}", ran.all());
+}
+
+#[test]
+fn what_is_piped_in_is_the_programs_input() {
+    let course = scene("return 0;");
+    let program = "#include <cstdio>\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); char \
+                   line[9]; while (std::fgets(line, 9, stdin)) std::printf(\"got %s\", line); }\n";
+    course.write("b.cu", program);
+    let library = library(&course, &[STARTED, LAUNCH, ENDED]);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_proofrun"))
+        .args(["emulate", "b.cu"])
+        .env("PROOFRUN_CUDART", &library)
+        .env_remove("CUDA_HOME")
+        .env_remove("CUDA_PATH")
+        .current_dir(course.path())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"a\nb\n").unwrap();
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert!(out.starts_with("emulated | got a\nemulated | got b\nemulated h200"), "{out}");
 }
 
 /// Makes the lesson's program print what is to be printed on a device of `sm_count`.
