@@ -15,6 +15,7 @@
 // case: ping_pong  expect: clean
 // case: ring  expect: clean
 // case: ring_reuse_unchecked  expect: race error gpu at: @ringw, @ringr
+// schedules: ring_reuse_unchecked
 // case: chain_of_three  expect: clean
 // case: warp_to_warp_shared  expect: clean
 // case: warp_to_warp_shared_no_fence  expect: race error shared at: @wsw, @wsr
