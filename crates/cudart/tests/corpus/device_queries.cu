@@ -231,7 +231,8 @@ __global__ void registers(unsigned* out) {
     asm volatile("mov.u32 %0, %%gridid;" : "=r"(grid));
     unsigned dynamic;
     asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic));
-    out[blockIdx.x * blockDim.x + threadIdx.x] = sm < sms && warp < warps && dynamic == 96;
+    bool good = sm < sms && warp < warps && dynamic == 96 && grid != 0xffffffffu;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = good;
 }
 
 static int case_device_side_registers() {
@@ -260,7 +261,7 @@ static int case_clocks_advance() {
 
 static int case_error_strings() {
     bool good = strcmp(cudaGetErrorString(cudaSuccess), "no error") == 0 &&
-                strcmp(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation") == 0 &&
+                strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue") == 0 &&
                 strcmp(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument") == 0 &&
                 strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory") == 0 &&
                 strcmp(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress") == 0;
