@@ -168,6 +168,9 @@ fn arrive(
         *first != number && *aligned && bar.aligned && slot.expected.is_none()
     });
     slot.arrived[warp] |= mask;
+    for (lanes, _) in &mut cx.warp.around {
+        *lanes &= !mask;
+    }
     if bar.kind != BarKind::Arrive {
         slot.waiting[warp] |= mask;
     }
@@ -260,14 +263,35 @@ fn resume(
 /// stands in code that not all threads run.
 pub(crate) fn report_divergent(cx: &mut Cx<'_, '_>, fragment: &Fragment, parked: u32) {
     let State::AtBarrier { id, .. } = fragment.state else { return };
-    let Some((number, true)) = cx.block.bars.slots[usize::from(id)].first else { return };
+    let Some((_, aligned)) = cx.block.bars.slots[usize::from(id)].first else { return };
     let own = cx.number_of(fragment);
+    if !aligned {
+        // They may still come to it elsewhere; if they end without, it is an error.
+        cx.warp.around.push((parked, own));
+        return;
+    }
+    report_around(cx, id, own, fragment.mask, parked);
+}
+
+/// Lanes end that went around a barrier which others of their warp waited at.
+pub(crate) fn check_around(cx: &mut Cx<'_, '_>, mask: u32) {
+    let around = std::mem::take(&mut cx.warp.around);
+    for (lanes, number) in around {
+        if lanes & mask != 0 {
+            report_around(cx, 0, number, 0, lanes & mask);
+        }
+        if lanes & !mask != 0 {
+            cx.warp.around.push((lanes & !mask, number));
+        }
+    }
+}
+
+fn report_around(cx: &mut Cx<'_, '_>, id: u8, own: u32, waiting: u32, parked: u32) {
     let what = format!("barrier {id} stands in code that not all threads of the block run");
-    let note = super::sink::At::new(cx.block, cx.warp.index, own, fragment.mask, "waits here");
+    let note = super::sink::At::new(cx.block, cx.warp.index, own, waiting, "waits here");
     let others = format!(
         "threads {} of the warp go around it",
         super::sink::thread_ranges(&[(cx.warp.index, parked)])
     );
     cx.sink.add(Kind::Barrier, Severity::Error, what, vec![note], vec![others]);
-    debug_assert!(number <= own || number > own);
 }

@@ -310,6 +310,7 @@ fn new_warp(launch: &Launch<'_>, state: &mut BlockState, index: u32) -> Warp {
         joins: Vec::new(),
         arenas: vec![arena],
         pending: Vec::new(),
+        around: Vec::new(),
         copies: Vec::new(),
         clocks: WarpClocks::new(launch.device.grid, state.linear, index as u8),
         local: Local::new(launch.local_bytes),

@@ -172,6 +172,7 @@ pub(crate) fn exit(cx: &mut Cx<'_, '_>, fragment: &mut Fragment, mask: u32) -> F
         return fault;
     }
     cx.progressed();
+    super::bars::check_around(cx, mask);
     cx.warp.exited |= mask;
     cx.block.live -= mask.count_ones();
     cx.block.live_lanes[cx.warp.index as usize] = cx.warp.live();

@@ -4,7 +4,8 @@ use super::blocks::block_index;
 use super::sink::{demangled, place_in_words, variable_name};
 use super::{Launch, Sink};
 use crate::finding::Finding;
-use crate::memory::{Memory, Names, PlaceOf, SharedVariable, describe};
+use crate::memory::{Memory, Names, PlaceOf, Raw, SharedVariable, What, describe};
+use crate::program::Op;
 
 /// What memory's findings need to know of a launch.
 struct Known<'k, 'l> {
@@ -53,11 +54,22 @@ fn shared_variables(launch: &Launch<'_>) -> Vec<SharedVariable> {
         .collect()
 }
 
+/// Whether one side of a finding reads a flag: its value decides a branch.
+fn by_flag(launch: &Launch<'_>, raw: &Raw) -> bool {
+    let numbers = raw.pc.into_iter().chain(raw.other.map(|other| other.pc));
+    numbers.into_iter().any(|number| {
+        let (function, pc) = launch.locate(number);
+        let instr = launch.program.functions[function].code.get(pc as usize);
+        matches!(instr.map(|instr| &instr.op), Some(Op::Load(load)) if load.decides)
+    })
+}
+
 /// All that a launch found, in words.
 pub(crate) fn in_words(launch: &Launch<'_>, memory: &Memory, sink: Sink) -> Vec<Finding> {
     let mut all = sink.own_findings(launch);
     let known = Known { launch, shared: shared_variables(launch) };
-    let raw = sink.memory.into_list();
+    let mut raw = sink.memory.into_list();
+    raw.retain(|raw| raw.what != What::Unsynchronised || !by_flag(launch, raw));
     all.extend(raw.iter().map(|raw| describe(raw, memory, &known)));
     all
 }

@@ -117,5 +117,7 @@ fn assertfail(cx: &mut Cx<'_, '_>, fragment: &mut Fragment, call: &Call, mask: u
         );
         cx.sink.asserted.extend_from_slice(told.as_bytes());
     }
+    let message = "an assertion of the kernel fails".to_owned();
+    cx.sink.api(cx.block, cx.warp.index, number, mask, message);
     Flow::Stop(Stop::Fault(Fault::Assert))
 }

@@ -128,6 +128,8 @@ pub(crate) struct Warp {
     pub(crate) arenas: Vec<Arena>,
     /// Collectives that wait for lanes.
     pub(crate) pending: Vec<super::collective::Pending>,
+    /// Lanes that went around a barrier which others of the warp wait at, and its instruction.
+    pub(crate) around: Vec<(u32, u32)>,
     /// Copies under way.
     pub(crate) copies: super::copies::Copies,
     /// What its lanes know of others.

@@ -127,7 +127,7 @@ fn load(
     let (base, wide, offset) = address(builder, text.operands.get(1), text)?;
     let order = if text.opcode == "ldu" { Order::ReadOnly } else { order };
     note(builder, space, order, false);
-    let load = Load { space, order, bytes, signed, base, wide, offset, parts };
+    let load = Load { space, order, bytes, signed, base, wide, offset, parts, decides: false };
     builder.emit(Op::Load(Box::new(load)));
     Ok(())
 }

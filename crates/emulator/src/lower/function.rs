@@ -569,12 +569,14 @@ impl<'b, 'm> Builder<'b, 'm> {
             matches!(name.as_str(), "maxntid" | "reqntid")
                 .then(|| u32::try_from(product).unwrap_or(u32::MAX))
         });
-        let steady = super::steady::ranges(&self.code, &self.row_units);
+        let mut code = self.code;
+        super::decides::mark(&mut code, self.units);
+        let steady = super::steady::ranges(&code, &self.row_units);
         Function {
             steady,
             name: self.function.name.clone(),
             entry: self.function.entry,
-            code: self.code,
+            code,
             units: self.units,
             presets: self.presets,
             params: self.params.params(),

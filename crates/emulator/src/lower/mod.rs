@@ -3,6 +3,7 @@
 mod access;
 mod calls;
 mod data;
+mod decides;
 mod flow;
 mod form;
 mod function;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::{Fault, Launch, Launched, Machine, Past};
 use crate::exec::{self, Sink, Spread};
-use crate::finding::Finding;
+use crate::finding::{Finding, Kind, Severity};
 use crate::lower::SharedLayout;
 use crate::race::Grid;
 use crate::report::{LaunchEnd, LaunchReport};
@@ -17,6 +17,9 @@ const RESIDENT_MAX: usize = 4096;
 
 /// Earlier launches that are kept to be compared with.
 const PAST_MAX: usize = 32;
+
+/// Reads of memory that nothing wrote are named up to this many with a copy to the host.
+const UNWRITTEN_PLACES: usize = 4;
 
 /// A thread's local memory beyond what kernels declare, for calls: recursion needs it.
 const STACK_BYTES: u32 = 16 << 10;
@@ -42,6 +45,7 @@ impl Machine {
         }
         let workspace = if launch.cooperative { self.workspace() } else { 0 };
         let (fault, findings, steps) = self.run(launch, index, workspace);
+        note_unwritten(self, &findings);
         report.steps = steps;
         report.end = match &fault {
             None => LaunchEnd::Ran,
@@ -172,5 +176,27 @@ impl Machine {
 
 /// What calls of the host found, in words.
 pub(super) fn host_findings(machine: &mut Machine) -> Vec<Finding> {
-    exec::host_in_words(&mut machine.memory)
+    let mut findings = exec::host_in_words(&mut machine.memory);
+    for finding in &mut findings {
+        // A copy to the host of what came from memory that nothing wrote: kernels read it here.
+        if finding.kind == Kind::Uninitialised && finding.severity == Severity::Error {
+            finding.at.extend(machine.unwritten.iter().take(UNWRITTEN_PLACES).cloned());
+        }
+    }
+    findings
+}
+
+/// Notes reads of what nothing wrote, for a later copy to the host.
+fn note_unwritten(machine: &mut Machine, findings: &[Finding]) {
+    for finding in findings.iter().filter(|finding| finding.kind == Kind::Uninitialised) {
+        for at in &finding.at {
+            if !machine
+                .unwritten
+                .iter()
+                .any(|known| (&known.file, known.line) == (&at.file, at.line))
+            {
+                machine.unwritten.push(at.clone());
+            }
+        }
+    }
 }

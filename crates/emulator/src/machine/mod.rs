@@ -5,7 +5,7 @@ mod load;
 
 use std::sync::Arc;
 
-use crate::finding::Finding;
+use crate::finding::{At, Finding};
 use crate::memory::{Footprint, Memory};
 use crate::profile::Profile;
 use crate::program::Program;
@@ -153,6 +153,8 @@ pub struct Machine {
     past: Vec<Past>,
     /// The workspace of cooperative launches.
     workspace: Option<u64>,
+    /// Where kernels read what nothing wrote, without deciding anything by it so far.
+    unwritten: Vec<At>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -178,6 +180,7 @@ impl Machine {
             now: START,
             past: Vec::new(),
             workspace: None,
+            unwritten: Vec::new(),
         })
     }
 

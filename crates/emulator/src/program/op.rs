@@ -82,6 +82,8 @@ pub struct Load {
     pub offset: i64,
     /// Where to.
     pub parts: Vec<Part>,
+    /// Whether what it reads takes part in deciding a branch: that of a flag does.
+    pub decides: bool,
 }
 
 /// `st`
