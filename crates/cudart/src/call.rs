@@ -58,18 +58,21 @@ fn telling(runtime: &mut Runtime, work: impl FnOnce(&mut Runtime) -> Outcome) ->
     runtime.drain();
     if let Err(code) = outcome
         && runtime.reporter.findings() == before
-        && worth_telling(code)
+        && code != Code::NOT_READY
     {
         let name = runtime.current;
         let message = format!("`{name}` returned {}: {}", code.name(), code.text());
-        runtime.tell(Kind::Api, Severity::Warning, message);
+        let severity = if is_question(name) { Severity::Warning } else { Severity::Error };
+        runtime.tell(Kind::Api, severity, message);
     }
     outcome
 }
 
-/// An answer to a question is no fault of the program, nor is memory that isn't there.
-fn worth_telling(code: Code) -> bool {
-    !matches!(code, Code::NOT_READY | Code::MEMORY_ALLOCATION)
+/// A program may ask for what isn't there, to know that it isn't.
+fn is_question(name: &str) -> bool {
+    ["cudaGet", "cudaDeviceGet", "cudaDeviceCan", "cudaDeviceEnable", "cudaDeviceDisable"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 fn answer(name: &'static str, work: impl FnOnce(&mut Runtime) -> Outcome) -> c_int {

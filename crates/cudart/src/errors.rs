@@ -46,11 +46,10 @@ impl Code {
     pub const PEER_ACCESS_UNSUPPORTED: Self = Self(217);
     pub const INVALID_PTX: Self = Self(218);
     pub const INVALID_HANDLE: Self = Self(400);
-    pub const SYMBOL_NOT_FOUND: Self = Self(500);
     pub const NOT_READY: Self = Self(600);
     pub const ILLEGAL_ADDRESS: Self = Self(700);
-    pub const OUT_OF_RESOURCES: Self = Self(701);
     pub const LAUNCH_TIMEOUT: Self = Self(702);
+    pub const PEER_ACCESS_NOT_ENABLED: Self = Self(705);
     pub const ASSERT: Self = Self(710);
     pub const ALREADY_REGISTERED: Self = Self(712);
     pub const NOT_REGISTERED: Self = Self(713);
@@ -58,7 +57,6 @@ impl Code {
     pub const MISALIGNED_ADDRESS: Self = Self(716);
     pub const LAUNCH_FAILURE: Self = Self(719);
     pub const COOPERATIVE_TOO_LARGE: Self = Self(720);
-    pub const NOT_PERMITTED: Self = Self(800);
     pub const NOT_SUPPORTED: Self = Self(801);
     pub const UNKNOWN: Self = Self(999);
 }

@@ -1,7 +1,7 @@
 //! Launches: what the driver refuses, the parameters as they lie in memory, and what comes of it.
 
 use proofrun_emulator::finding::{Finding, Kind, Severity};
-use proofrun_emulator::machine::{KernelFacts, Launch};
+use proofrun_emulator::machine::{Fault, KernelFacts, Launch};
 use proofrun_emulator::profile::{MAX_BLOCK, MAX_GRID, MAX_THREADS_PER_BLOCK, Profile};
 use proofrun_emulator::report::{Event, LaunchEnd, LaunchReport};
 
@@ -131,11 +131,28 @@ impl Runtime {
             cooperative: request.cooperative,
         });
         self.reporter.event(&Event::Launch(LaunchReport { index, ..launched.report }));
+        let explained = launched.findings.iter().any(|one| one.severity == Severity::Error);
         self.tell_all(launched.findings, Some(index));
         if let Some(fault) = launched.fault {
+            if !explained {
+                self.tell_fault(&kernel, index, &fault);
+            }
             self.fault(Code::from(&fault));
         }
         Ok(())
+    }
+
+    /// A fault that came without a finding: a failed assertion, a trap.
+    fn tell_fault(&mut self, kernel: &Kernel, index: u64, fault: &Fault) {
+        let said = String::from_utf8_lossy(self.machine.asserted()).trim().to_owned();
+        let mut finding =
+            about_call(Kind::Api, Severity::Error, format!("the kernel ended: {fault}"));
+        finding.notes.extend(Some(said).filter(|said| !said.is_empty()));
+        self.reporter.finding(Finding {
+            kernel: Some(kernel.name.clone()),
+            launch: Some(index),
+            ..finding
+        });
     }
 
     fn refuse(&mut self, kernel: &Kernel, request: &Request, index: u64, refusal: &Refusal) {

@@ -97,16 +97,21 @@ impl Runtime {
     /// Tells a finding about a call.
     pub fn tell(&mut self, kind: Kind, severity: Severity, message: String) {
         let mut finding = about_call(kind, severity, message);
-        finding.notes.push(match &self.launched {
+        finding.notes.push(self.place());
+        self.reporter.finding(finding);
+    }
+
+    /// Where in the program the current call is, as far as that can be told.
+    fn place(&self) -> String {
+        match &self.launched {
             Some((index, kernel)) => {
                 format!("call {} of the runtime, after launch {index}, of `{kernel}`", self.calls)
             }
             None => format!("call {} of the runtime, before the first launch", self.calls),
-        });
-        self.reporter.finding(finding);
+        }
     }
 
-    /// Tells what the device found, of the launch of that number where one is meant.
+    /// Tells findings, of the launch of that number where one is meant.
     pub fn tell_all(&mut self, findings: Vec<Finding>, launch: Option<u64>) {
         for finding in findings {
             self.reporter.finding(Finding { launch, ..finding });
@@ -115,8 +120,10 @@ impl Runtime {
 
     /// Tells what the device found outside of launches.
     pub fn drain(&mut self) {
-        let findings = self.machine.take_findings();
-        self.tell_all(findings, None);
+        for mut finding in self.machine.take_findings() {
+            finding.notes.push(format!("found in `{}`, {}", self.current, self.place()));
+            self.reporter.finding(finding);
+        }
     }
 
     /// Brings what kernels printed to the program's standard output. As with the real runtime,
@@ -140,7 +147,8 @@ impl Runtime {
         if self.sticky.is_none() && self.pending.is_none() {
             self.machine.finish();
         }
-        self.drain();
+        let left = self.machine.take_findings();
+        self.tell_all(left, None);
         self.reporter.finish();
         self.reporter.event(&Event::Ended { calls: self.calls });
     }

@@ -58,7 +58,9 @@ fn calls_return_what_they_return_on_an_h200() {
         (Kind::Api, Severity::Warning, "the source of `cudaMemcpy` is host memory by its kind"),
         (Kind::Bounds, Severity::Error, "`cudaFree` was given host memory"),
         (Kind::Bounds, Severity::Error, "reaches beyond the variable's 16 bytes"),
-        (Kind::Api, Severity::Warning, "`cudaSetDevice` returned cudaErrorInvalidDevice"),
+        (Kind::Api, Severity::Error, "`cudaSetDevice` returned cudaErrorInvalidDevice"),
+        (Kind::Api, Severity::Warning, "`cudaGetDeviceProperties` returned cudaErrorInvalidDevice"),
+        (Kind::Api, Severity::Error, "`cudaMalloc` returned cudaErrorMemoryAllocation"),
     ] {
         let told = findings.iter().any(|finding| {
             (finding.kind, finding.severity) == (kind, severity)

@@ -202,7 +202,7 @@ pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> c_i
 pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> c_int {
     call("cudaDeviceDisablePeerAccess", |_| {
         check_device(peer)?;
-        Err(Code(705))
+        Err(Code::PEER_ACCESS_NOT_ENABLED)
     })
 }
 

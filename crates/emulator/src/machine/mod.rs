@@ -231,6 +231,11 @@ impl Machine {
         std::mem::take(&mut self.printed)
     }
 
+    /// What failed assertions of kernels said, and [`Self::take_asserted`] will give.
+    pub fn asserted(&self) -> &[u8] {
+        &self.asserted
+    }
+
     /// What failed assertions of kernels said since the last time, for standard error.
     pub fn take_asserted(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.asserted)
