@@ -2,6 +2,7 @@
 
 use super::bars::{self, Bars};
 use super::mbarriers::Mbarriers;
+use super::schedule::{Candidate, Chooser};
 use super::warp::{Arena, Fragment, Frame, State, Waits, Warp};
 use super::{BlockState, Cx, Launch, Sink, Stop, VAIN_WAITS, VAIN_WAITS_MAX, collective_step};
 use super::{deadlock, presets, step};
@@ -12,6 +13,9 @@ use crate::race::WarpClocks;
 
 /// Warp-instructions that a fragment runs before others get a turn.
 const BUDGET: u64 = 20_000;
+
+/// Turns that a block's chooser gives before other blocks get theirs.
+const TURNS: u32 = 16;
 
 /// Rounds with no progress before lanes that wait to meet others go on without them.
 const PATIENCE: u32 = 3;
@@ -62,6 +66,7 @@ impl<'r, 'l> Resident<'r, 'l> {
             live_lanes: (0..warps).map(|warp| grid.lanes(warp)).collect(),
             shared,
             printed: Vec::new(),
+            chooser: launch.schedule.map(|schedule| Chooser::new(schedule, linear, warps)),
         };
         let warps = (0..warps).map(|warp| new_warp(launch, &mut state, warp)).collect();
         self.blocks.push(Block { state, warps });
@@ -110,8 +115,47 @@ impl<'r, 'l> Resident<'r, 'l> {
         }
     }
 
+    /// Gives turns to the fragments of a block as its chooser says. Whether any ran.
+    fn chosen_round(&mut self, at: usize) -> Result<bool, Fault> {
+        let mut ran = false;
+        for _ in 0..TURNS {
+            let candidates = self.candidates(at);
+            let block = &mut self.blocks[at];
+            let Some(chooser) = block.state.chooser.as_mut().filter(|_| !candidates.is_empty())
+            else {
+                break;
+            };
+            let chosen = chooser.choose(&candidates);
+            let keeps = chooser.until_waiting();
+            ran = true;
+            let (warp, mut index) = (chosen.warp as usize, chosen.index);
+            while self.turn(at, warp, index)? == Stop::Visible && keeps {
+                // A fragment that goes on is the last of its warp's.
+                index = self.blocks[at].warps[warp].fragments.len() - 1;
+            }
+        }
+        Ok(ran)
+    }
+
+    fn candidates(&self, at: usize) -> Vec<Candidate> {
+        let block = &self.blocks[at];
+        let mut candidates = Vec::new();
+        for warp in &block.warps {
+            for (index, fragment) in warp.fragments.iter().enumerate() {
+                if self.can_run(block, warp, fragment) {
+                    let lane = fragment.mask.trailing_zeros();
+                    candidates.push(Candidate { warp: warp.index, lane, index });
+                }
+            }
+        }
+        candidates
+    }
+
     /// Gives each warp of a block a turn. Whether any ran.
     fn round(&mut self, at: usize) -> Result<bool, Fault> {
+        if self.blocks[at].state.chooser.is_some() {
+            return self.chosen_round(at);
+        }
         let mut ran = false;
         for warp in 0..self.blocks[at].warps.len() {
             let mut turns = 2 * self.blocks[at].warps[warp].fragments.len() + 1;
@@ -132,12 +176,16 @@ impl<'r, 'l> Resident<'r, 'l> {
     fn ready(&self, at: usize, warp: usize) -> Option<usize> {
         let block = &self.blocks[at];
         let warp = &block.warps[warp];
-        warp.fragments.iter().position(|fragment| match fragment.state {
+        warp.fragments.iter().position(|fragment| self.can_run(block, warp, fragment))
+    }
+
+    fn can_run(&self, block: &Block, warp: &Warp, fragment: &Fragment) -> bool {
+        match fragment.state {
             State::Ready => true,
             State::Napping(progress) => progress != self.progress,
             State::AtBarrier { id, generation } => block.state.bars.passed(id, generation),
             State::Collective => collective_step::passed(&warp.pending, fragment.mask),
-        })
+        }
     }
 
     /// Runs a fragment.
@@ -296,7 +344,7 @@ fn new_warp(launch: &Launch<'_>, state: &mut BlockState, index: u32) -> Warp {
         state: State::Ready,
         waits: Waits::default(),
     };
-    let fragments = if launch.split {
+    let fragments = if launch.schedule.is_some_and(|schedule| schedule.split) {
         let lane = |lane: usize| Fragment { mask: 1 << lane, ..whole.clone() };
         super::warp::lanes_of(present).map(lane).collect()
     } else {

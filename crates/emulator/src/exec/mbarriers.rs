@@ -298,10 +298,15 @@ fn wait(
     offsets: &[u32; LANES],
     mask: u32,
 ) -> Flow {
-    let MbarrierOp::Wait { done, state: token, parity, acquire, .. } = op else {
+    let MbarrierOp::Wait { done, state: token, parity, acquire, may_block } = op else {
         return Flow::Next;
     };
     let number = cx.number(fragment);
+    if *may_block && cx.block.chooser.as_mut().is_some_and(|chooser| chooser.spurious()) {
+        // `try_wait` may say false for no reason that the program sees (9.7.15.16.16).
+        cx.lanes_mut().set_pred(*done, 0, mask);
+        return cx.visible(fragment, Flow::Next);
+    }
     let mut complete = 0u32;
     if let Some(fault) = see(cx, number, offsets, mask) {
         return fault;

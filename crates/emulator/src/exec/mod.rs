@@ -18,6 +18,7 @@ mod names;
 mod presets;
 mod printf;
 mod run;
+mod schedule;
 mod sink;
 mod step;
 mod system;
@@ -32,6 +33,7 @@ use crate::program::Program;
 
 pub(crate) use names::{host_in_words, in_words};
 pub(crate) use run::{Spread, run_launch};
+pub use schedule::{NotSchedule, Schedule, Token};
 pub(crate) use sink::{Sink, demangled, variable_name};
 use step::Flow;
 use warp::{Fragment, State, Warp};
@@ -114,16 +116,20 @@ pub(crate) struct Launch<'l> {
     pub(crate) workspace: u64,
     /// The model's time when it began, in nanoseconds.
     pub(crate) started: u64,
-    /// Whether the scheduler is asked after each step that others may see.
-    pub(crate) visible_stops: bool,
-    /// Whether lanes run apart from the start.
-    pub(crate) split: bool,
+    /// The schedule; none for the canonical one.
+    pub(crate) schedule: Option<Schedule>,
 }
 
 impl Launch<'_> {
     /// Threads of a block.
     pub(crate) fn threads(&self) -> u32 {
         self.block.iter().product()
+    }
+
+    /// What replays the schedule, unless it is the canonical one.
+    pub(crate) fn token(&self) -> Option<String> {
+        let schedule = self.schedule?;
+        Some(Token { launch: self.index, schedule }.to_string())
     }
 
     /// Where an instruction number lies: function and program counter.
@@ -151,6 +157,8 @@ pub(crate) struct BlockState {
     pub(crate) shared: Shared,
     /// What it printed.
     pub(crate) printed: Vec<u8>,
+    /// Who gives turns, unless the schedule is the canonical one.
+    pub(crate) chooser: Option<schedule::Chooser>,
 }
 
 /// Everything that one instruction may touch.
@@ -223,7 +231,7 @@ impl Cx<'_, '_> {
 
     /// Goes on, or asks the scheduler first where it wants to be asked.
     pub(crate) fn visible(&mut self, fragment: &mut Fragment, flow: Flow) -> Flow {
-        if !self.launch.visible_stops {
+        if self.launch.schedule.is_none() {
             return flow;
         }
         match flow {

@@ -36,7 +36,7 @@ impl Names for Known<'_, '_> {
     }
 
     fn schedule(&self) -> Option<String> {
-        None
+        self.launch.token()
     }
 }
 

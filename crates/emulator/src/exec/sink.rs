@@ -150,7 +150,7 @@ impl Sink {
                 notes: noted.notes.clone(),
                 next: None,
                 launch: Some(launch.index),
-                schedule: None,
+                schedule: launch.token(),
                 count: noted.count,
             };
         self.own.iter().map(in_words).collect()

@@ -1,11 +1,13 @@
 //! Launching: on which schedules, on how many threads, or not at all because it was done before.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::{Fault, Launch, Launched, Machine, Past};
-use crate::exec::{self, Sink, Spread};
+use crate::exec::{self, Schedule, Sink, Spread, Token};
 use crate::finding::{Finding, Kind, Severity};
 use crate::lower::SharedLayout;
+use crate::memory::Device;
+use crate::program::Program;
 use crate::race::Grid;
 use crate::report::{LaunchEnd, LaunchReport};
 
@@ -24,6 +26,48 @@ const UNWRITTEN_PLACES: usize = 4;
 /// A thread's local memory beyond what kernels declare, for calls: recursion needs it.
 const STACK_BYTES: u32 = 16 << 10;
 
+/// What a launch is, on whatever schedule.
+struct Plan<'p> {
+    program: Arc<Program>,
+    launch: &'p Launch<'p>,
+    index: u64,
+    workspace: u64,
+    /// Whether its blocks may depend on each other.
+    across: bool,
+}
+
+/// What came of running it.
+#[derive(Default)]
+struct Run {
+    fault: Option<Fault>,
+    findings: Vec<Finding>,
+    steps: u64,
+    schedules: u32,
+}
+
+impl Run {
+    /// Adds another run: findings at places that are known already only count.
+    fn add(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.schedules += other.schedules;
+        for finding in other.findings {
+            let lines = |of: &Finding| -> Vec<(String, u32, u32)> {
+                of.at.iter().map(|at| (at.file.clone(), at.line, at.column)).collect()
+            };
+            let own = lines(&finding);
+            let known = self.findings.iter_mut().find(|known| {
+                known.kind == finding.kind
+                    && known.severity == finding.severity
+                    && lines(known) == own
+            });
+            match known {
+                Some(known) => known.count += finding.count,
+                None => self.findings.push(finding),
+            }
+        }
+    }
+}
+
 impl Machine {
     /// Runs a kernel to its end.
     pub fn launch(&mut self, launch: &Launch<'_>) -> Launched {
@@ -39,14 +83,16 @@ impl Machine {
             steps: 0,
             schedules: 1,
         };
-        if self.repeats(launch) {
+        if let Some(steps) = self.repeats(launch) {
             report.end = LaunchEnd::Repeated;
+            self.now += steps.max(1);
             return Launched { report, fault: None, findings: Vec::new() };
         }
         let workspace = if launch.cooperative { self.workspace() } else { 0 };
-        let (fault, findings, steps) = self.run(launch, index, workspace);
+        let Run { fault, findings, steps, schedules } = self.run(launch, index, workspace);
         note_unwritten(self, &findings);
         report.steps = steps;
+        report.schedules = schedules;
         report.end = match &fault {
             None => LaunchEnd::Ran,
             Some(Fault::Unsupported(_)) => LaunchEnd::Unsupported,
@@ -58,17 +104,20 @@ impl Machine {
 
     /// Whether a launch provably repeats an earlier one, with no finding and nothing printed: same
     /// code, parameters and shape, everything that it read as it was, everything that it wrote as it
-    /// left it.
-    fn repeats(&self, launch: &Launch<'_>) -> bool {
-        !self.options.keep_repeats
-            && self.past.iter().any(|past| {
-                past.kernel == launch.kernel
-                    && past.grid == launch.grid
-                    && past.block == launch.block
-                    && past.dynamic_shared_bytes == launch.dynamic_shared_bytes
-                    && past.params == launch.params
-                    && self.memory.repeats(&past.footprint)
-            })
+    /// left it. How long it took.
+    fn repeats(&self, launch: &Launch<'_>) -> Option<u64> {
+        if self.options.keep_repeats || self.options.replay.is_some() {
+            return None;
+        }
+        let same = |past: &&Past| {
+            past.kernel == launch.kernel
+                && past.grid == launch.grid
+                && past.block == launch.block
+                && past.dynamic_shared_bytes == launch.dynamic_shared_bytes
+                && past.params == launch.params
+                && self.memory.repeats(&past.footprint)
+        };
+        self.past.iter().find(same).map(|past| past.steps)
     }
 
     /// The zeroed workspace by which the blocks of a cooperative launch find each other.
@@ -99,66 +148,105 @@ impl Machine {
         Spread { threads: 1, resident: resident.min(RESIDENT_MAX) }
     }
 
-    fn run(
-        &mut self,
-        launch: &Launch<'_>,
-        index: u64,
-        workspace: u64,
-    ) -> (Option<Fault>, Vec<Finding>, u64) {
+    /// Runs a launch on the schedules that are asked for, the canonical one last: what it leaves is
+    /// what the program sees.
+    fn run(&mut self, launch: &Launch<'_>, index: u64, workspace: u64) -> Run {
         let program = self.modules[launch.kernel.module.0].program.clone();
-        let kernel = launch.kernel.index;
-        let traits = program.traits(kernel);
+        let traits = program.traits(launch.kernel.index);
         let across = traits.across_blocks || traits.perhaps_across || launch.cooperative;
-        let grid =
-            Grid { threads: launch.block.iter().product(), cluster_blocks: 1, isolated: !across };
-        let remember = !self.options.keep_repeats;
-        let device = self.memory.begin_launch(grid, remember);
+        let plan = Plan { program, launch, index, workspace, across };
+        if let Some(token) = self.replayed(index) {
+            return self.run_on(&plan, Some(token.schedule), true);
+        }
+        let explored = if traits.schedule_dependent { self.options.schedules } else { 0 };
+        let mut all = Run::default();
+        for number in 0..explored {
+            let schedule = Schedule::drawn(self.options.seed ^ index << 32, number);
+            let run = self.run_on(&plan, Some(schedule), false);
+            self.memory.rollback();
+            all.add(run);
+        }
+        let mut canonical = self.run_on(&plan, None, true);
+        canonical.add(all);
+        canonical
+    }
+
+    /// The schedule that a token asks for, if it is of this launch.
+    fn replayed(&self, index: u64) -> Option<Token> {
+        let token: Token = self.options.replay.as_ref()?.parse().ok()?;
+        (token.launch == index).then_some(token)
+    }
+
+    /// Runs a launch on one schedule; `kept` if what it does to memory stays.
+    fn run_on(&mut self, plan: &Plan<'_>, schedule: Option<Schedule>, kept: bool) -> Run {
+        let launch = plan.launch;
+        let remember = kept && !self.options.keep_repeats && schedule.is_none();
+        let grid = Grid {
+            threads: launch.block.iter().product(),
+            cluster_blocks: 1,
+            isolated: !plan.across,
+        };
+        let device = self.memory.begin_launch(grid, remember || !kept);
+        let context = self.context(plan, &device, schedule);
+        let mut sink = Sink::default();
+        let spread = self.spread(launch, plan.across);
+        let fault = exec::run_launch(&context, spread, &mut sink).err();
+        let mut run = Run { fault, steps: sink.steps, schedules: 1, ..Run::default() };
+        let printed = std::mem::take(&mut sink.printed);
+        let asserted = std::mem::take(&mut sink.asserted);
+        let quiet = printed.is_empty();
+        if kept {
+            printed.into_iter().for_each(|(_, text)| self.printed.extend_from_slice(&text));
+            self.asserted.extend(asserted);
+        }
+        run.findings = exec::in_words(&context, &self.memory, sink);
+        if kept {
+            let clean = run.fault.is_none() && run.findings.is_empty() && quiet;
+            if remember && clean && !launch.cooperative {
+                self.remember(launch, run.steps);
+            }
+            self.memory.end_launch();
+        }
+        run
+    }
+
+    fn context<'c>(
+        &self,
+        plan: &'c Plan<'_>,
+        device: &'c Device,
+        schedule: Option<Schedule>,
+    ) -> exec::Launch<'c> {
+        let (program, launch) = (&*plan.program, plan.launch);
+        let kernel = launch.kernel.index;
         let mut bases = Vec::with_capacity(program.functions.len());
         let mut base = 0u32;
         for function in &program.functions {
             bases.push(base);
             base += function.code.len() as u32 + 1;
         }
-        let calls = program.reachable(kernel).len() > 1 || traits.indirect_calls;
+        let calls = program.reachable(kernel).len() > 1 || program.traits(kernel).indirect_calls;
         let own = program.functions[kernel].local_bytes;
-        let context = exec::Launch {
-            program: &program,
+        exec::Launch {
+            program,
             kernel,
             bases,
-            layout: SharedLayout::of(&program, kernel),
+            layout: SharedLayout::of(program, kernel),
             grid: launch.grid,
             block: launch.block,
             dynamic_bytes: launch.dynamic_shared_bytes,
             params: launch.params,
-            device: &device,
+            device,
             local_bytes: if calls { own + STACK_BYTES } else { own },
             templates: program.functions.iter().map(|_| OnceLock::new()).collect(),
             processors: self.profile.sm_count,
-            index,
-            workspace,
+            index: plan.index,
+            workspace: plan.workspace,
             started: self.now,
-            visible_stops: false,
-            split: false,
-        };
-        let mut sink = Sink::default();
-        let spread = self.spread(launch, across);
-        let end = exec::run_launch(&context, spread, &mut sink);
-        let steps = sink.steps;
-        let printed = std::mem::take(&mut sink.printed);
-        let quiet = printed.is_empty();
-        for (_, text) in printed {
-            self.printed.extend_from_slice(&text);
+            schedule,
         }
-        self.asserted.append(&mut sink.asserted);
-        let findings = exec::in_words(&context, &self.memory, sink);
-        if remember && end.is_ok() && findings.is_empty() && quiet && !launch.cooperative {
-            self.remember(launch);
-        }
-        self.memory.end_launch();
-        (end.err(), findings, steps)
     }
 
-    fn remember(&mut self, launch: &Launch<'_>) {
+    fn remember(&mut self, launch: &Launch<'_>, steps: u64) {
         let Some(footprint) = self.memory.footprint() else { return };
         if self.past.len() == PAST_MAX {
             self.past.remove(0);
@@ -170,6 +258,7 @@ impl Machine {
             dynamic_shared_bytes: launch.dynamic_shared_bytes,
             params: launch.params.to_vec(),
             footprint,
+            steps,
         });
     }
 }

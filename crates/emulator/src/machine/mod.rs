@@ -5,6 +5,7 @@ mod load;
 
 use std::sync::Arc;
 
+pub use crate::exec::{NotSchedule, Schedule, Token};
 use crate::finding::{At, Finding};
 use crate::memory::{Footprint, Memory};
 use crate::profile::Profile;
@@ -137,6 +138,7 @@ struct Past {
     dynamic_shared_bytes: u32,
     params: Vec<u8>,
     footprint: Footprint,
+    steps: u64,
 }
 
 /// An emulated device.
