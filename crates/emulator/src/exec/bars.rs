@@ -165,7 +165,7 @@ fn arrive(
         wrong = Some("a thread arrives twice in one phase".to_owned());
     }
     let other = slot.first.filter(|(first, aligned)| {
-        *first != number && *aligned && bar.aligned && slot.expected.is_none()
+        *first != number && (*aligned || bar.aligned) && slot.expected.is_none()
     });
     slot.arrived[warp] |= mask;
     for (lanes, _) in &mut cx.warp.around {

@@ -283,6 +283,10 @@ impl<'r, 'l> Resident<'r, 'l> {
                     watching: false,
                 };
                 for fragment in &waiting {
+                    let parked = cx.warp.parked_for(fragment);
+                    if parked == 0 {
+                        continue;
+                    }
                     match fragment.state {
                         State::AtBarrier { .. } => {
                             bars::report_divergent(&mut cx, fragment, parked);

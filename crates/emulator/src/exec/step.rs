@@ -112,11 +112,9 @@ fn step(cx: &mut Cx<'_, '_>, function: &Function, fragment: &mut Fragment, instr
             Flow::Next
         }
         Op::Join => {
-            if cx.warp.meet(fragment) {
-                Flow::Next
-            } else {
-                Flow::Gone
-            }
+            // No instruction of the program.
+            cx.block.steps -= 1;
+            if cx.warp.meet(fragment) { Flow::Next } else { Flow::Gone }
         }
         Op::Branch(branch) => branch_on(cx, fragment, branch, mask),
         Op::Load(load) => access::load(cx, fragment, load, mask),

@@ -257,6 +257,13 @@ impl Warp {
         released
     }
 
+    /// Lanes that wait for a fragment in the joins that it is to come to: they went around what it
+    /// runs.
+    pub(crate) fn parked_for(&self, fragment: &Fragment) -> u32 {
+        let own = fragment.joins.iter().map(|join| &self.joins[*join]);
+        own.filter(|join| join.pc != NOWHERE).fold(0, |all, join| all | join.arrived)
+    }
+
     /// Lanes that wait in joins.
     pub(crate) fn parked(&self) -> u32 {
         let waiting = self.joins.iter().filter(|join| join.pc != NOWHERE);
