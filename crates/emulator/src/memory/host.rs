@@ -6,7 +6,7 @@ use super::allocation::{Allocation, Plan, Symbol, SymbolSpace};
 use super::device::Device;
 use super::findings::{Findings, Raw, What};
 use super::mapping::{self, PAGE};
-use super::{LOCAL_BASE, WINDOW};
+use super::{PARAM_BASE, WINDOW};
 use crate::finding::Severity;
 use crate::machine::{Fault, MemoryKind};
 
@@ -45,7 +45,7 @@ impl Memory {
     pub fn new(capacity: u64) -> Option<Self> {
         mapping::reserve().then(|| Self {
             table: Vec::new(),
-            next: LOCAL_BASE + WINDOW,
+            next: PARAM_BASE + WINDOW,
             capacity,
             used: 0,
             counts: [0; 3],
@@ -147,18 +147,14 @@ impl Memory {
         element_bytes: u32,
         init: &[u8],
     ) -> Option<u64> {
-        let base = self.reserve(bytes, align.max(ALIGN))?;
-        let symbol = Symbol { name: name.to_owned(), space, element_bytes };
-        let plan = Plan {
-            base: Some(base),
-            bytes,
-            kind: MemoryKind::Device,
-            symbol: Some(symbol),
-            number: 0,
-            registered: false,
+        let (base, kind) = match space {
+            SymbolSpace::Managed => (None, MemoryKind::Managed),
+            _ => (Some(self.reserve(bytes, align.max(ALIGN))?), MemoryKind::Device),
         };
+        let symbol = Symbol { name: name.to_owned(), space, element_bytes };
+        let plan = Plan { base, bytes, kind, symbol: Some(symbol), number: 0, registered: false };
         let allocation = Allocation::new(plan)?;
-        allocation.bytes_from(base).write(0, init);
+        allocation.bytes_from(allocation.base).write(0, init);
         allocation.pages().iter().for_each(super::page::Page::fill);
         Some(self.insert(allocation))
     }
@@ -187,6 +183,17 @@ impl Memory {
     }
 
     fn tell(&mut self, what: What, severity: Severity, address: u64, bytes: u64, count: u64) {
+        self.tell_access(what, severity, (address, bytes), false, count);
+    }
+
+    fn tell_access(
+        &mut self,
+        what: What,
+        severity: Severity,
+        (address, bytes): (u64, u64),
+        write: bool,
+        count: u64,
+    ) {
         self.findings.add(Raw {
             what,
             severity,
@@ -194,7 +201,7 @@ impl Memory {
             block: 0,
             warp: 0,
             lanes: 0,
-            write: false,
+            write,
             atomic: false,
             address,
             bytes,
@@ -215,7 +222,7 @@ impl Memory {
         })
     }
 
-    fn holder(&mut self, address: u64, bytes: u64) -> Result<Arc<Allocation>, Fault> {
+    fn holder(&mut self, address: u64, bytes: u64, write: bool) -> Result<Arc<Allocation>, Fault> {
         let at = self.table.partition_point(|a| a.base <= address).checked_sub(1);
         let found = at.map(|at| Arc::clone(&self.table[at]));
         match found {
@@ -223,7 +230,7 @@ impl Memory {
             found => {
                 let freed = found.is_some_and(|a| a.is_freed() && address < a.end());
                 let what = if freed { What::Freed } else { What::OutOfBounds };
-                self.tell(what, Severity::Error, address, bytes, 1);
+                self.tell_access(what, Severity::Error, (address, bytes), write, 1);
                 Err(Fault::IllegalAddress)
             }
         }
@@ -234,7 +241,7 @@ impl Memory {
     /// # Errors
     /// [`Fault::IllegalAddress`] if the range is in no allocation; this is a finding too.
     pub fn read(&mut self, address: u64, to: &mut [u8]) -> Result<(), Fault> {
-        let a = self.holder(address, to.len() as u64)?;
+        let a = self.holder(address, to.len() as u64, false)?;
         let mut unwritten = 0;
         let mut travelled = 0;
         pieces(address, to.len() as u64, |at, offset, len| {
@@ -263,7 +270,7 @@ impl Memory {
     /// # Errors
     /// As [`Self::read`].
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), Fault> {
-        let a = self.holder(address, from.len() as u64)?;
+        let a = self.holder(address, from.len() as u64, true)?;
         pieces(address, from.len() as u64, |at, offset, len| {
             a.initialise(at, len, |bytes| bytes.write(0, &from[offset..offset + len]));
         });
@@ -275,7 +282,7 @@ impl Memory {
     /// # Errors
     /// As [`Self::read`].
     pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), Fault> {
-        let a = self.holder(address, bytes)?;
+        let a = self.holder(address, bytes, true)?;
         pieces(address, bytes, |at, _, len| {
             a.initialise(at, len, |bytes| bytes.fill(0, len, value));
         });
@@ -287,8 +294,8 @@ impl Memory {
     /// # Errors
     /// As [`Self::read`].
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), Fault> {
-        let source = self.holder(from, bytes)?;
-        let target = self.holder(to, bytes)?;
+        let source = self.holder(from, bytes, false)?;
+        let target = self.holder(to, bytes, true)?;
         let mut buffer = vec![0; PAGE as usize];
         let mut copy = |at: u64, offset: usize, len: usize| {
             let origin = from + offset as u64;

@@ -61,5 +61,8 @@ pub const SHARED_BASE: u64 = mapping::RANGE_START;
 /// Where the local window begins.
 pub const LOCAL_BASE: u64 = SHARED_BASE + WINDOW;
 
-/// Bytes of the shared and of the local window.
+/// Where the window of kernel parameters begins.
+pub const PARAM_BASE: u64 = LOCAL_BASE + WINDOW;
+
+/// Bytes of the shared window, of the local one, and of that of parameters.
 pub const WINDOW: u64 = 16 << 20;

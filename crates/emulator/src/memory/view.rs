@@ -140,6 +140,7 @@ impl Spaces<'_> {
         run.in_pages(worker.size, |part| {
             let mut page = allocation.page(part.address).lock();
             self.device.touch(&mut page, at, part.address, op.writes());
+            page.read |= matches!(op, Op::Modify { .. });
             worker.part(&mut page, allocation.bytes_from(part.address), part, op);
         });
     }
