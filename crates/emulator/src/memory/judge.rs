@@ -7,7 +7,7 @@ use super::run::Run;
 use super::worker::{Hit, Op, Worker};
 use crate::finding::Severity;
 use crate::race::each;
-use crate::race::line::{Record, Relation, flag};
+use crate::race::record::{Record, Relation, flag};
 
 impl Worker<'_> {
     /// Puts conflicts into findings. With `values` the staged values are compared with memory's:

@@ -5,7 +5,9 @@ use super::mapping::PAGE;
 use super::page::Shadow;
 use super::run::Run;
 use super::worker::{Hit, Rest};
-use crate::race::line::{LINE, SAME, Viewer, flag};
+use crate::race::line::LINE;
+use crate::race::record::{SAME, flag};
+use crate::race::rules::Viewer;
 use crate::race::{WarpClocks, each};
 
 /// The flags that all records of an instruction have.

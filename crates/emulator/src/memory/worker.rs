@@ -9,8 +9,9 @@ use super::page::Shadow;
 use super::record::flags;
 use super::run::Run;
 use crate::finding::Severity;
-use crate::race::line::{Conflict, Record, Viewer, flag};
 use crate::race::location::{Carried, Location, Writer};
+use crate::race::record::{Conflict, Record, flag};
+use crate::race::rules::Viewer;
 use crate::race::{Scope, WarpClocks, each};
 
 /// What an instruction does to memory.

@@ -24,6 +24,8 @@ pub mod blocks;
 pub mod clock;
 pub mod line;
 pub mod location;
+pub mod record;
+pub mod rules;
 pub mod warp;
 
 pub use barrier::BarrierClock;

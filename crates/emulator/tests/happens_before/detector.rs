@@ -1,5 +1,7 @@
 //! The emulator's own detector, driven step by step.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::sync::Arc;
 
 use proofrun_emulator::finding::Severity;

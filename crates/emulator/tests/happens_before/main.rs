@@ -11,9 +11,9 @@ use oracle::Oracle;
 use program::{Program, Step, Verdict};
 use proptest::prelude::*;
 
-/// Runs a program on both. Steps that would make a finding are left out, unless they are bold; the
+/// Runs a program on both. Where the detector is approximate it may find too much, never too little. Steps that would make a finding are left out, unless they are bold; the
 /// program ends with the first one, because what is recorded behind one is up to the detector.
-fn compare(program: &Program) -> Result<(), TestCaseError> {
+fn compare(program: &Program, exact: bool) -> Result<(), TestCaseError> {
     let mut oracle = Oracle::new(program);
     let mut detector = Detector::new(program);
     for (at, (step, bold)) in program.steps.iter().enumerate() {
@@ -24,8 +24,9 @@ fn compare(program: &Program) -> Result<(), TestCaseError> {
         }
         oracle = after;
         let found = detector.step(step);
-        prop_assert_eq!(found, expected, "step {}: {:?}", at, step);
-        if expected != Verdict::Fine {
+        let right = if exact { found == expected } else { found >= expected };
+        prop_assert!(right, "step {}: {:?}: {:?}, not {:?}", at, step, found, expected);
+        if found.max(expected) != Verdict::Fine {
             break;
         }
     }
@@ -42,17 +43,17 @@ proptest! {
 
     #[test]
     fn verdicts_are_those_of_the_oracle(program in program::uniform(false)) {
-        compare(&program)?;
+        compare(&program, true)?;
     }
 
     #[test]
     fn verdicts_are_those_of_the_oracle_on_isolated_blocks(program in program::uniform(true)) {
-        compare(&program)?;
+        compare(&program, true)?;
     }
 
     #[test]
-    fn verdicts_are_those_of_the_oracle_on_mixed_scopes(program in program::mixed()) {
-        compare(&program)?;
+    fn nothing_is_missed_where_scopes_and_sizes_differ(program in program::mixed()) {
+        compare(&program, false)?;
     }
 }
 

@@ -107,6 +107,8 @@ pub struct Kind {
     pub isolated: bool,
     /// The scope of all strong accesses but volatile ones; none if they differ.
     pub scope: Option<Scope>,
+    /// The size of all strong accesses; none if they differ.
+    pub width: Option<u8>,
 }
 
 fn any_scope() -> BoxedStrategy<Scope> {
@@ -153,7 +155,13 @@ fn action() -> impl Strategy<Value = Action> {
 }
 
 /// What an order means for an action that can't have it.
-fn fitting(kind: Kind, order: Order, action: Action, count: u8, shared: bool) -> (Order, u8) {
+fn fitting(
+    kind: Kind,
+    order: Order,
+    action: Action,
+    (width, count): (u8, u8),
+    shared: bool,
+) -> (Order, u8, u8) {
     let scope = kind.scope.unwrap_or(Scope::Gpu);
     let order = match (order, action) {
         (Order::Nc, Action::Load) if !shared => Order::Nc,
@@ -166,8 +174,8 @@ fn fitting(kind: Kind, order: Order, action: Action, count: u8, shared: bool) ->
         (Order::Acquire(s) | Order::AcqRel(s), Action::Store) => Order::Release(s),
         (order, _) => order,
     };
-    let vector = matches!(order, Order::Weak | Order::Nc) && !matches!(action, Action::Modify(..));
-    (order, if vector { count } else { 1 })
+    let weak = matches!(order, Order::Weak | Order::Nc);
+    if weak { (order, width, count) } else { (order, kind.width.unwrap_or(width), 1) }
 }
 
 fn offsets() -> impl Strategy<Value = (u8, u32, [u32; 32])> {
@@ -180,7 +188,7 @@ fn access(kind: Kind) -> impl Strategy<Value = Step> {
     let counts = prop_oneof![5 => Just(1u8), 1 => Just(2u8)];
     (some(), offsets(), widths, counts, action(), order(kind), prop::bool::weighted(0.3)).prop_map(
         move |((warp, mask), (pattern, first, scatter), width, count, action, order, shared)| {
-            let (order, count) = fitting(kind, order, action, count, shared);
+            let (order, width, count) = fitting(kind, order, action, (width, count), shared);
             let size = u32::from(width) * u32::from(count);
             let slots = BYTES / size;
             let offsets = std::array::from_fn(|lane| {
@@ -240,12 +248,15 @@ pub fn programs(kind: Kind) -> impl Strategy<Value = Program> {
     })
 }
 
-/// Programs whose strong accesses have one scope.
+/// Programs whose strong accesses have one scope and one size.
 pub fn uniform(isolated: bool) -> impl Strategy<Value = Program> {
-    any_scope().prop_flat_map(move |scope| programs(Kind { isolated, scope: Some(scope) }))
+    let width = prop_oneof![1 => Just(1u8), 1 => Just(2u8), 6 => Just(4u8), 2 => Just(8u8)];
+    (any_scope(), width).prop_flat_map(move |(scope, width)| {
+        programs(Kind { isolated, scope: Some(scope), width: Some(width) })
+    })
 }
 
-/// Programs whose strong accesses have any scopes.
+/// Programs whose strong accesses have any scopes and sizes.
 pub fn mixed() -> impl Strategy<Value = Program> {
-    programs(Kind { isolated: false, scope: None })
+    programs(Kind { isolated: false, scope: None, width: None })
 }
