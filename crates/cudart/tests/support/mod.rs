@@ -89,10 +89,16 @@ impl Program {
 
     /// Runs it over the emulated device.
     pub fn run(&self, device: &str, arguments: &[&str]) -> Ran {
+        self.run_explored(device, arguments, 0)
+    }
+
+    /// The same, each launch on so many schedules beside the canonical one.
+    pub fn run_explored(&self, device: &str, arguments: &[&str], schedules: u32) -> Ran {
         let report = self.path("report");
         let file: OwnedFd = std::fs::File::create(&report).unwrap().into();
         let number = inheritable(&file);
-        let configuration = format!(r#"{{"device":"{device}","report":{number}}}"#);
+        let configuration =
+            format!(r#"{{"device":"{device}","report":{number},"schedules":{schedules}}}"#);
         let output = self.command(arguments).env("PROOFRUN_EMULATE", configuration).output();
         drop(file);
         let text = std::fs::read_to_string(&report).unwrap();
