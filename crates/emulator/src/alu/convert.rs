@@ -133,7 +133,7 @@ fn plain(words: &mut Words<'_>, to: Type, from: Type) -> Option<Form> {
         return Some(form);
     }
     let extra = modifiers.pack() | to.pack() << TO | from.pack() << FROM;
-    let form = by_registers!(d, a, D, A => op1x(|a: A, x| general(a.into(), x) as D));
+    let form = by_registers!(d, a, D, A => op1x(|a: A, x| general(a as u64, x) as D));
     Some(floating(form, to, from).with_extra(extra))
 }
 
@@ -302,7 +302,7 @@ fn to_integer(number: Number, round: Round, bits: u32, signed: bool, from: Type)
 fn integers(d: Width, a: Width, to: Type, from: Type, sat: bool) -> Option<Form> {
     if sat {
         let extra = to.pack() << TO | from.pack() << FROM;
-        let form = by_registers!(d, a, D, A => op1x(|a: A, x| clamp(a.into(), x) as D));
+        let form = by_registers!(d, a, D, A => op1x(|a: A, x| clamp(a as u64, x) as D));
         return Some(form.with_extra(extra));
     }
     let first = if to.bits() < from.bits() { to } else { from };

@@ -201,7 +201,10 @@ const COMPARE: &[Pattern] = &[
     ("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.f64", "p=ddp"),
     ("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz,}.f16", "p=hhp"),
     ("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.bf16", "p=hhp"),
-    ("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz,}.f16x2", "pp=rrp"),
+    (
+        "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz,}.f16x2",
+        "pp=rrp",
+    ),
     ("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.bf16x2", "pp=rrp"),
     ("setp.{lt,ne}.s32", "pp=rr"),
     ("setp.{lt,ne}.{and,or,xor}.s32", "pp=rrp"),
@@ -225,7 +228,10 @@ const COMPARE: &[Pattern] = &[
     ("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz,}.{u32,s32}.f16", "r=hh"),
     ("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{bf16,u16,s16}.bf16", "h=hh"),
     ("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{u32,s32}.bf16", "r=hh"),
-    ("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz,}.{f16x2,u32,s32}.f16x2", "r=rr"),
+    (
+        "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz,}.{f16x2,u32,s32}.f16x2",
+        "r=rr",
+    ),
     ("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{bf16x2,u32,s32}.bf16x2", "r=rr"),
     ("set.{lt,neu}.{and,or,xor}.f16x2.f16x2", "r=rrp"),
     ("set.{lt,neu}.{and,or,xor}.bf16.bf16", "h=hhp"),
@@ -357,6 +363,9 @@ const CONVERT: &[Pattern] = &[
 ];
 
 const VIDEO: &[Pattern] = &[
-    ("{vadd,vsub,vavrg,vabsdiff,vmin,vmax}{2,4}.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add,}", "r=rrr"),
+    (
+        "{vadd,vsub,vavrg,vabsdiff,vmin,vmax}{2,4}.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add,}",
+        "r=rrr",
+    ),
     ("vset{2,4}.{u32,s32}.{u32,s32}.{eq,ne,lt,le,gt,ge}{.add,}", "r=rrr"),
 ];
