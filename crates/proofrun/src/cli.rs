@@ -28,6 +28,7 @@ struct Cli {
 enum Command {
     Bundle(commands::bundle::Bundle),
     Compare(commands::compare::Compare),
+    Emulate(Box<commands::emulate::Emulate>),
     Explain(commands::explain::Explain),
     Import(commands::import::Import),
     Keys(commands::keys::Keys),
@@ -65,6 +66,7 @@ fn dispatch(command: Command, root: &Root, context: &Context) -> Result<Exit, Er
     match command {
         Command::Bundle(bundle) => bundle.run(root, context),
         Command::Compare(compare) => compare.run(root, context),
+        Command::Emulate(emulate) => emulate.run(root, context),
         Command::Explain(explain) => explain.run(root, context),
         Command::Import(import) => import.run(root, context),
         Command::Keys(keys) => keys.run(root, context),

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal, Read, Write};
+use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -44,10 +45,33 @@ pub struct Context {
     pub probe: Devices,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
+    /// Whether programs that a command starts read this process's standard input.
+    pub passes_stdin: bool,
     input: RefCell<Box<dyn Read>>,
     answers: RefCell<Answers>,
     out: RefCell<Box<dyn Write>>,
     err: RefCell<Box<dyn Write>>,
+    raw: RefCell<[Box<dyn Write>; 2]>,
+}
+
+/// A test's stream, which is written to in two ways.
+struct Both(Rc<RefCell<Box<dyn Write>>>);
+
+impl Both {
+    fn of(stream: Box<dyn Write>) -> [Box<dyn Write>; 2] {
+        let stream = Rc::new(RefCell::new(stream));
+        [Box::new(Self(stream.clone())), Box::new(Self(stream))]
+    }
+}
+
+impl Write for Both {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.borrow_mut().flush()
+    }
 }
 
 /// Where answers come from: a line a call, without its line end; nothing once there are no more.
@@ -76,10 +100,12 @@ impl Context {
             width: terminal::width(),
             probe: Box::new(probe_host),
             environment: Box::new(|name| std::env::var_os(name)),
+            passes_stdin: true,
             input: RefCell::new(Box::new(std::io::stdin())),
             answers: RefCell::new(answers_of_stdin()),
             out: RefCell::new(Box::new(anstream::stdout())),
             err: RefCell::new(Box::new(anstream::stderr())),
+            raw: RefCell::new([Box::new(std::io::stdout()), Box::new(std::io::stderr())]),
         })
     }
 
@@ -91,6 +117,7 @@ impl Context {
         out: Box<dyn Write>,
         err: Box<dyn Write>,
     ) -> Self {
+        let ([out, raw_out], [err, raw_err]) = (Both::of(out), Both::of(err));
         Self {
             name: "cargo xtask",
             cwd: cwd.to_owned(),
@@ -102,10 +129,12 @@ impl Context {
             width: None,
             probe: Box::new(|| Probe::NoDriver),
             environment: Box::new(|_| None),
+            passes_stdin: false,
             input: RefCell::new(Box::new(std::io::empty())),
             answers: RefCell::new(Box::new(|_| None)),
             out: RefCell::new(Box::new(anstream::StripStream::new(out))),
             err: RefCell::new(Box::new(anstream::StripStream::new(err))),
+            raw: RefCell::new([raw_out, raw_err]),
         }
     }
 
@@ -157,6 +186,14 @@ impl Context {
     /// Writes to standard error.
     pub fn note(&self, text: impl AsRef<str>) {
         write_all(&mut self.err.borrow_mut(), text.as_ref());
+    }
+
+    /// Writes bytes as they are: to standard output, or to standard error. For what was asked for
+    /// in that form alone.
+    pub fn pass_on(&self, is_error: bool, bytes: &[u8]) {
+        let stream = &mut self.raw.borrow_mut()[usize::from(is_error)];
+        let _ = stream.write_all(bytes);
+        let _ = stream.flush();
     }
 
     /// A variable of the environment, where it is set, not empty, and UTF-8.

@@ -17,10 +17,11 @@ pub enum Exit {
 
 impl Exit {
     /// Every way to end, in the order in which they win.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Found(Class::Tampered),
         Self::Found(Class::Failed),
         Self::Found(Class::Mismatch),
+        Self::Found(Class::Emulated),
         Self::Found(Class::Drift),
         Self::Unexpected,
         Self::Usage,
@@ -42,6 +43,7 @@ impl Exit {
                 Class::Tampered => 24,
                 Class::Failed => 27,
                 Class::Mismatch => 23,
+                Class::Emulated => 26,
                 Class::Drift => 28,
                 Class::Stale => 22,
                 Class::Unreviewed => 21,

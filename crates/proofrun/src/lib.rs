@@ -21,6 +21,7 @@ mod attention;
 pub mod cli;
 pub mod commands;
 pub mod context;
+pub mod emulated;
 pub mod error;
 pub mod exit;
 pub mod loaded;

@@ -12,8 +12,12 @@ use cargo_metadata::MetadataCommand;
 /// The edges between crates of this workspace that the design allows.
 const EDGES: &[(&str, &str)] = &[
     ("proofrun", "proofrun-core"),
+    ("proofrun", "proofrun-cudart"),
+    ("proofrun", "proofrun-emulator"),
     ("proofrun", "proofrun-runner"),
+    ("proofrun-cudart", "proofrun-emulator"),
     ("proofrun-runner", "proofrun-core"),
+    ("proofrun-runner", "proofrun-emulator"),
     ("xtask", "proofrun"),
 ];
 

@@ -2,8 +2,9 @@
 //!
 //! [`system`] is the door itself; the other modules go through it. [`toolkit`] finds a CUDA
 //! toolkit, [`compile`] builds lessons with it, [`device`] talks to the card, [`check`] drives a
-//! lesson's kernels from Rust, [`record`] makes evidence, [`bundle`] packs what a host needs for
-//! that, and [`course`] and [`git`] read what is there.
+//! lesson's kernels from Rust, [`emulate`] runs programs where there is no card, [`record`] makes
+//! evidence, [`bundle`] packs what a host needs for that, and [`course`] and [`git`] read what is
+//! there.
 //!
 //! A process is run within bounds, and how it ended is an outcome:
 //!
@@ -24,6 +25,7 @@ pub mod commands;
 pub mod compile;
 pub mod course;
 pub mod device;
+pub mod emulate;
 pub mod git;
 pub mod keys;
 pub mod record;

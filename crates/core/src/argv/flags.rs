@@ -165,6 +165,13 @@ pub(super) fn split(word: &str) -> Option<(&'static Meaning, Option<&str>)> {
     Some((row, word.get(2..)))
 }
 
+/// Whether a flag says which CUDA runtime is linked, or asks for lines, which another flag does.
+pub(super) fn chooses_runtime(word: &str) -> bool {
+    let names = ["-cudart", "--cudart", "-lineinfo", "--generate-line-info"];
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    names.contains(&name)
+}
+
 impl Meaning {
     pub(super) fn takes_value(&self) -> bool {
         !matches!(self.value, Value::None)

@@ -203,6 +203,26 @@ impl BuildCommand {
         Ok(changed)
     }
 
+    /// The architecture whose PTX is made: that of the lowest code.
+    pub fn virtual_arch(&self) -> Arch {
+        self.virtual_arch
+    }
+
+    /// The command that builds the same program for the emulated device: PTX of one architecture,
+    /// as it is and with lines, and `runtime` linked in place of a CUDA runtime of its own.
+    pub fn emulation_words(&self, arch: Arch, runtime: &str) -> Vec<String> {
+        let is_replaced = |item: &Item| {
+            let first = item.words.first().map_or("", String::as_str);
+            item.kind.is_arch() || flags::chooses_runtime(first)
+        };
+        let kept = self.items.iter().filter(|item| !is_replaced(item));
+        let mut words: Vec<String> = vec!["nvcc".into()];
+        words.extend(kept.flat_map(|item| item.words.iter().cloned()));
+        let more = emulation_flags(arch, runtime, &words);
+        words.extend(more);
+        words
+    }
+
     /// The command that makes the plain PTX of one source: the same flags without those that only
     /// matter to the linker, and without line information, which holds paths.
     pub fn ptx_words(&self, source: &Utf8Path, output: &str) -> Vec<String> {
@@ -213,6 +233,19 @@ impl BuildCommand {
         words.extend(["-o".into(), output.into(), source.to_string()]);
         words
     }
+}
+
+/// The flags that make a build of such words one for the emulated device. Where they ask for device
+/// debugging, that brings the lines.
+pub fn emulation_flags(arch: Arch, runtime: &str, words: &[String]) -> Vec<String> {
+    let code = Code::Virtual(arch);
+    let target = format!("arch={code},code={code}");
+    let runtime = format!("-l:{runtime}");
+    let debugs = words.iter().any(|word| ["-G", "--device-debug"].contains(&word.as_str()));
+    let lines = (!debugs).then_some("-lineinfo");
+    let flags = ["-gencode", &target].into_iter().chain(lines);
+    let more = ["--no-compress", "-cudart", "none", "-cudadevrt", "none", &runtime];
+    flags.chain(more).map(str::to_owned).collect()
 }
 
 /// What was read so far.

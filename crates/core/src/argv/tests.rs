@@ -30,6 +30,21 @@ fn the_courses_own_command_is_read() {
 }
 
 #[test]
+fn a_build_for_the_emulated_device_keeps_what_is_compiled_and_brings_no_runtime() {
+    let tail = "-gencode arch=compute_90,code=compute_90 LINES--no-compress -cudart none \
+                -cudadevrt none -l:libcudart.so.13";
+    for (line, kept, lines) in [
+        ("nvcc -O3 -arch=sm_80 -DN=3 -o x x.cu", "nvcc -O3 -DN=3 -o x x.cu", "-lineinfo "),
+        ("nvcc -lineinfo -cudart shared -arch sm_80 -o x x.cu", "nvcc -o x x.cu", "-lineinfo "),
+        ("nvcc -G -cudart=static -arch=sm_80 -o x x.cu", "nvcc -G -o x x.cu", ""),
+    ] {
+        let words = parse(line).unwrap();
+        let words = words.emulation_words("compute_90".parse().unwrap(), "libcudart.so.13");
+        assert_eq!(words.join(" "), format!("{kept} {}", tail.replace("LINES", lines)));
+    }
+}
+
+#[test]
 fn architectures_may_be_written_in_each_of_nvccs_ways() {
     let check = |flags: &str, floor: &str, codes: &str| {
         let command = parse(&format!("nvcc {flags} -o a a.cu")).unwrap();

@@ -15,6 +15,8 @@ pub enum Class {
     Failed,
     /// Output that does not fit its template, or runs that disagree.
     Mismatch,
+    /// The emulated device found an error in a program.
+    Emulated,
     /// The page, header, snippets, copies, commands or manifest say what is not so.
     Drift,
     /// Valid evidence, but for other inputs.
@@ -199,6 +201,11 @@ rules! {
     PtxDiffers => Mismatch, "ptx-differs";
     /// Another toolkit's PTX is not compared, which is told.
     PtxNotCompared => Stale, "ptx-not-compared";
+    /// A program has no race, no wrong access and no misused barrier on the emulated device.
+    EmulatedFinding => Emulated, "emulated-finding";
+    /// On the emulated device a program prints what the hardware record of the same card has, but
+    /// for measurements.
+    EmulatedDiffers => Mismatch, "emulated-differs";
     /// A device that was required ran something.
     DeviceAbsent => Absent, "device-absent";
     /// A toolkit is here, or can be fetched.

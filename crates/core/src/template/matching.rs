@@ -12,7 +12,8 @@ use super::line::{Line, LineFault, Token};
 use super::matched::{Matched, Reading, Readings};
 use super::mismatch::{Mismatch, Reason, quote};
 use super::output::{Output, split};
-use super::reader::{Known, Reader};
+pub(super) use super::reader::Known;
+use super::reader::Reader;
 use super::unordered::pair;
 use super::{Item, MAX_MISMATCHES, MAX_REPEAT, Template, reader};
 use crate::decimal::Decimal;
@@ -25,11 +26,11 @@ const LOOK_AHEAD: usize = 8;
 pub(super) fn matches(
     template: &Template,
     output: &[u8],
-    device: &DeviceFacts,
+    device: Known<'_>,
 ) -> Result<Matched, Vec<Mismatch>> {
     let mut mismatches = Vec::new();
     let output = split(output, &mut mismatches).map_err(|mismatch| vec![mismatch])?;
-    let mut matcher = Matcher::new(template, Known::all(device), output, mismatches);
+    let mut matcher = Matcher::new(template, device, output, mismatches);
     matcher.items(&template.items);
     matcher.finish(template)
 }

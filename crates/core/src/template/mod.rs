@@ -139,7 +139,17 @@ impl Template {
     /// Matches the output of a run on `device`. All mismatches, up to [`MAX_MISMATCHES`], in the
     /// order of lines.
     pub fn matches(&self, output: &[u8], device: &DeviceFacts) -> Result<Matched, Vec<Mismatch>> {
-        matching::matches(self, output, device)
+        matching::matches(self, output, matching::Known::all(device))
+    }
+
+    /// The same for an output whose durations are no measurements: of them, and of ratios and
+    /// rates, only the form is compared.
+    pub fn matches_unmeasured(
+        &self,
+        output: &[u8],
+        device: &DeviceFacts,
+    ) -> Result<Matched, Vec<Mismatch>> {
+        matching::matches(self, output, matching::Known::unmeasured(device))
     }
 
     /// Matches what somebody printed on a card of his own: device facts are read from the output,

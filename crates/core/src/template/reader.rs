@@ -77,12 +77,19 @@ impl Reader {
 pub(super) struct Known<'a> {
     pub(super) facts: &'a DeviceFacts,
     unknown: &'a [Fact],
+    /// Whether what is measured says something: it does on a card.
+    pub(super) measures: bool,
 }
 
 impl<'a> Known<'a> {
     /// A device of which everything is known.
     pub(super) fn all(facts: &'a DeviceFacts) -> Self {
-        Self { facts, unknown: &[] }
+        Self { facts, unknown: &[], measures: true }
+    }
+
+    /// The same where durations, and what follows from them, are no measurements.
+    pub(super) fn unmeasured(facts: &'a DeviceFacts) -> Self {
+        Self { measures: false, ..Self::all(facts) }
     }
 
     /// Whether a field follows from a fact that is not known.
@@ -134,7 +141,7 @@ impl Bound {
     }
 
     pub(super) fn known(&self) -> Known<'_> {
-        Known { facts: &self.device, unknown: &self.unknown }
+        Known { facts: &self.device, unknown: &self.unknown, measures: true }
     }
 }
 

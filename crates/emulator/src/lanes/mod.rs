@@ -52,7 +52,7 @@ impl Width {
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Unit([u8; UNIT]);
+pub(crate) struct Unit(pub(crate) [u8; UNIT]);
 
 /// A type that a row can hold: any bits are a value of it.
 ///
@@ -119,6 +119,22 @@ impl Lanes {
                 target[lane] = if mask >> lane & 1 == 1 { values[lane] } else { target[lane] };
             }
         }
+    }
+
+    /// A hash of ranges of units: first and one past the last.
+    pub fn hash(&self, ranges: &[(u32, u32)]) -> u64 {
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        for (start, end) in ranges {
+            for unit in &self.units[*start as usize..*end as usize] {
+                hasher.update(&unit.0);
+            }
+        }
+        hasher.digest()
+    }
+
+    /// Takes the values of another arena of the same size.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.units.copy_from_slice(&other.units);
     }
 
     /// A predicate's lanes.

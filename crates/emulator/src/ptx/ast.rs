@@ -1,5 +1,7 @@
 //! A PTX module as written: nothing is resolved but the names of registers, which are numbered.
 
+use std::sync::Arc;
+
 /// One PTX module: a `.version` line and what follows it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Module {
@@ -15,8 +17,20 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Call prototypes declared anywhere, by label: only their parameters matter.
     pub prototypes: Vec<(String, Prototype)>,
-    /// Texts of `.debug_str` by label, for the names of inlined functions.
+    /// Texts of `.debug_str` by label, for the names of inlined functions. Several texts under one
+    /// label have NULs between; [`Module::function_name`] gives the one that a place means.
     pub strings: Vec<(String, String)>,
+    /// `.alias name, of;`: functions by another name.
+    pub aliases: Vec<(String, String)>,
+}
+
+impl Module {
+    /// The mangled name of the function that a place lies in, if it was inlined and named.
+    pub fn function_name(&self, place: &Place) -> Option<&str> {
+        let (label, offset) = place.function.as_ref()?;
+        let (_, text) = self.strings.iter().find(|(name, _)| name == label)?;
+        text.get(*offset as usize..)?.split('\0').next()
+    }
 }
 
 /// Where a variable lives (PTX ISA 5.1).
@@ -41,16 +55,20 @@ pub struct Variable {
     pub name: String,
     /// Where it lives.
     pub space: StateSpace,
-    /// The fundamental type's name without its dot: `b8`, `f32`, `u64`; vectors are multiplied out.
+    /// The fundamental type's name without its dot: `b8`, `f32`, `u64`. A vector's is that of its
+    /// components.
     pub kind: String,
-    /// Bytes of an element, vectors multiplied out.
+    /// Bytes of an element, a component if it is a vector.
     pub element_bytes: u32,
-    /// Alignment in bytes: what `.align` says, else the element's size.
+    /// Alignment in bytes: what `.align` says, else the size of an element or vector.
     pub align: u32,
-    /// Extents; empty for a scalar. `[]` of an extern array is extent 0.
+    /// Extents; empty for a scalar. `[]` of an extern array is extent 0. A vector's components are
+    /// the last extent.
     pub dims: Vec<u64>,
     /// Whether `.extern` stands before it.
     pub external: bool,
+    /// Whether it is `.attribute(.managed)`.
+    pub managed: bool,
     /// The initialiser, flattened in memory order; shorter than the variable where the rest is 0.
     pub init: Vec<Init>,
 }
@@ -89,13 +107,13 @@ pub struct Function {
     pub name: String,
     /// Whether it is an `.entry`, that is a kernel.
     pub entry: bool,
-    /// Return values and parameters. Those in registers (old style) have space [`StateSpace::Param`] too
-    /// and are listed in `register_params`.
+    /// Return values and parameters. Those in registers (old style) have space
+    /// [`StateSpace::Param`] too and are listed in `register_params`.
     pub prototype: Prototype,
     /// Names among the parameters that are declared `.reg`.
     pub register_params: Vec<String>,
-    /// Numeric directives: `maxntid` (1 to 3 numbers), `reqntid`, `minnctapersm`, `maxnreg`,
-    /// `explicitcluster`, `reqnctapercluster`, by name without dot.
+    /// Directives by name without dot, with their numbers: `maxntid` (1 to 3 numbers), `reqntid`,
+    /// `minnctapersm`, `maxnreg`, `explicitcluster`, `reqnctapercluster`, `noreturn`.
     pub directives: Vec<(String, Vec<u64>)>,
     /// The body, unless this is only a declaration.
     pub body: Option<Body>,
@@ -106,10 +124,13 @@ pub struct Function {
 /// The body of a function.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Body {
-    /// Registers, each name of the source once a scope it is declared in; [`Reg`] is an index.
+    /// Registers, each name of the source once a scope it is declared in; [`Reg`] is an index. Of a
+    /// range like `%r<100>` only those that are used are here. A vector's components are registers
+    /// of their own, named `%v.x`.
     pub registers: Vec<Register>,
-    /// Variables declared inside: `.shared`, `.local`, `.param`, `.global`, `.const`. A name that is
-    /// declared in two scopes is made unique by the parser, and so are its uses.
+    /// Variables declared inside: `.shared`, `.local`, `.param`, `.global`, `.const`. A name that
+    /// two scopes declare, or one and the module, is made unique, and so are its uses; an extern
+    /// one keeps its name.
     pub variables: Vec<Variable>,
     /// The instructions in the order of the text.
     pub code: Vec<Instruction>,
@@ -158,7 +179,7 @@ pub struct Instruction {
     /// The operands from left to right. Of a call: see [`Operand::List`].
     pub operands: Vec<Operand>,
     /// The source place of the last `.loc` before it.
-    pub place: Option<Place>,
+    pub place: Option<Arc<Place>>,
     /// The line of the PTX text, from 1.
     pub line: u32,
 }
@@ -196,10 +217,11 @@ pub enum Operand {
     },
     /// `[name, {...}]` and other bracketed lists, of textures and tensor copies.
     MemoryList(Vec<Operand>),
-    /// `{%r1, %r2}` or the parenthesised lists of a call.
+    /// `{%r1, %r2}`, a whole vector register, or the parenthesised lists of a call, which are there
+    /// only if they are written: a call whose first operand is a list returns it.
     List(Vec<Operand>),
-    /// One component of a vector register, `%v.x`: component 0 to 3.
-    Component(Reg, u8),
+    /// Parts of a register, of video instructions: `%r1.b0`, `%r2.h1`, the selector without dot.
+    Selection(Reg, String),
     /// The sink `_`.
     Sink,
 }
@@ -227,5 +249,5 @@ pub struct Place {
     /// The label of the inlined function's name in the strings, plus its offset.
     pub function: Option<(String, u32)>,
     /// Where it was inlined.
-    pub inlined_at: Option<Box<Place>>,
+    pub inlined_at: Option<Arc<Place>>,
 }

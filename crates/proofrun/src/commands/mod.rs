@@ -2,6 +2,7 @@
 
 pub mod bundle;
 pub mod compare;
+pub mod emulate;
 pub mod explain;
 pub mod import;
 pub mod keys;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8Path;
 use proofrun_core::finding::Findings;
 use proofrun_core::record::stale::stale_inputs;
 use proofrun_core::{Finding, Place, Rule};
@@ -50,7 +51,7 @@ impl Builds {
         loaded: Loaded,
         rules: &Rules,
     ) -> Result<(Self, Loaded), Error> {
-        let toolkit = find_toolkit(root, context, rules)?;
+        let toolkit = find_toolkit(root, context, rules.cuda_home.as_deref(), rules.offline)?;
         let facts = toolkit.as_ref().ok().map(Toolkit::facts);
         let loaded = loaded.with_toolkit(facts.as_ref());
         let outcomes = match &toolkit {
@@ -142,26 +143,27 @@ pub(super) fn keys(lesson: &LoadedLesson) -> Vec<BuildKey> {
     keys.collect()
 }
 
-fn find_toolkit(
+/// Finds or provisions the toolkit; or the finding that says why there is none.
+///
+/// # Errors
+/// When it is asked to stop.
+pub(crate) fn find_toolkit(
     root: &Root,
     context: &Context,
-    rules: &Rules,
+    cuda_home: Option<&Utf8Path>,
+    offline: bool,
 ) -> Result<Result<Toolkit, Finding>, Error> {
     let folder = |name: &str| context.variable(name).map(Into::into);
     let places = Places {
-        flag: rules.cuda_home.clone(),
+        flag: cuda_home.map(|folder| context.cwd.join(folder)),
         cuda_home: folder("CUDA_HOME"),
         cuda_path: folder("CUDA_PATH"),
         path: context.variable("PATH").unwrap_or_default(),
         managed: Managed::under(&root.target()),
     };
     let mut progress = Progress::of_toolkit(context);
-    let found = toolkit::ensure(
-        &places,
-        rules.offline,
-        &mut |event| progress.toolkit(&event),
-        &context.cancel,
-    );
+    let found =
+        toolkit::ensure(&places, offline, &mut |event| progress.toolkit(&event), &context.cancel);
     progress.done();
     context.go_on()?;
     Ok(found.map_err(|error| {
@@ -241,12 +243,13 @@ fn compile_one(
         files: &files,
         toolkit,
         deadline: DEADLINE,
+        emulated: None,
     };
     compile::compile(&request, cache, cancel).map_err(|error| chain(&error))
 }
 
 /// An error with its causes, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

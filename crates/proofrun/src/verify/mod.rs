@@ -3,7 +3,7 @@
 //! **Invariant: each lesson gets every step named, and each step one of four outcomes**; nothing
 //! drops out of the report because something before it failed.
 
-mod builds;
+pub(crate) mod builds;
 mod device;
 mod insta;
 pub(crate) mod progress;

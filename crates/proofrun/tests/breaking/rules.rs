@@ -201,6 +201,12 @@ const ARGUMENTS: &[(Rule, &[&str])] = &[
 const ELSEWHERE: &[(Rule, &str, &str)] = &[
     (Rule::AppendOnly, "evidence_is_not_forgotten", "tests/breaking/base.rs"),
     (Rule::ImportRefused, "what_failed_is_imported_and_named", "tests/record_import.rs"),
+    (Rule::EmulatedFinding, "both_sides_of_a_race_stand_in_the_source", "tests/emulate.rs"),
+    (
+        Rule::EmulatedDiffers,
+        "a_count_that_a_card_printed_otherwise_is_a_mismatch",
+        "tests/emulate.rs",
+    ),
     (
         Rule::RunsDisagree,
         "a_disagreement_is_a_finding_of_its_rule",

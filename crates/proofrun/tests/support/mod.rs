@@ -13,9 +13,11 @@
 )]
 
 pub mod course;
+pub mod emulated;
 pub mod markdown;
 pub mod published;
 pub mod recorded;
+pub mod schema;
 pub mod toolkit;
 
 use std::cell::RefCell;

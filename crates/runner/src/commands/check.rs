@@ -165,8 +165,14 @@ impl Checker<'_> {
         let sources = one.text.sources.get(&program.name).cloned().unwrap_or_default();
         let files = course_files(&one.files, &sources);
         let folder = &one.files.folder;
-        let request =
-            Request { command: &command, folder, files: &files, toolkit, deadline: DEADLINE };
+        let request = Request {
+            command: &command,
+            folder,
+            files: &files,
+            toolkit,
+            deadline: DEADLINE,
+            emulated: None,
+        };
         let outcome = compile::compile(&request, &Cache::under(self.work), &self.cancel)
             .map_err(|error| failed(&error))?;
         Ok(of_outcome(&command, &outcome, program).map_err(|error| failed(&error))?.ptx)

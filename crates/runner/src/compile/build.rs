@@ -9,9 +9,14 @@ use super::ptx::{self, Ptx};
 use super::{BuildStatus, Error, Request};
 use crate::system::files;
 use crate::system::process::{Cancel, Command, Ended, Status};
+use crate::toolkit::Toolkit;
 
 /// How much a build may print.
 const LOG_BYTES_MAX: usize = 4 << 20;
+/// The folder of the clean copy within the work folder.
+const COURSE: &str = "course";
+/// How work folders are called in the cache's folder.
+pub(super) const WORK_PREFIX: &str = ".work-";
 /// The largest PTX that is read.
 const PTX_BYTES_MAX: u64 = 256 << 20;
 
@@ -32,7 +37,7 @@ pub(super) fn build(
     cancel: &Cancel,
 ) -> Result<Built, Error> {
     let start = Instant::now();
-    let course = work.path.join("course");
+    let course = work.path.join(COURSE);
     let folder = course.join(request.folder);
     files::create_dir(&folder)?;
     files::create_dir(work.path.join("tmp"))?;
@@ -44,7 +49,7 @@ pub(super) fn build(
     // The two have nothing to wait for from each other. Both read only what is above.
     let (program, ptx) = thread::scope(|scope| {
         let ptx = scope.spawn(|| ptx_of(request, work, &folder, cancel));
-        let words = request.command.words();
+        let words = request.words();
         let program = nvcc(request, work, &folder, &words[1..]).run(cancel);
         let ptx = ptx.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         (program, ptx)
@@ -67,7 +72,7 @@ pub(super) fn build(
     })
 }
 
-fn status(ended: &Ended) -> Result<BuildStatus, Error> {
+pub(crate) fn status(ended: &Ended) -> Result<BuildStatus, Error> {
     Ok(match ended.status {
         Status::Exit(0) => BuildStatus::Built,
         Status::Exit(status) => BuildStatus::Failed(status),
@@ -78,9 +83,17 @@ fn status(ended: &Ended) -> Result<BuildStatus, Error> {
     })
 }
 
-/// A call of nvcc with nothing of this program's environment but where its own parts are found.
 fn nvcc(request: &Request<'_>, work: &WorkFolder, folder: &Utf8Path, words: &[String]) -> Command {
-    let toolkit = request.toolkit;
+    call(request.toolkit, work, folder, words).deadline(request.deadline)
+}
+
+/// A call of nvcc with nothing of this program's environment but where its own parts are found.
+pub(crate) fn call(
+    toolkit: &Toolkit,
+    work: &WorkFolder,
+    folder: &Utf8Path,
+    words: &[String],
+) -> Command {
     let host = toolkit.host.as_ref().and_then(|host| host.path.parent());
     let folders = [Some(toolkit.bin()), host, Some("/usr/bin".into()), Some("/bin".into())];
     let path: Vec<&str> = folders.into_iter().flatten().map(Utf8Path::as_str).collect();
@@ -94,7 +107,6 @@ fn nvcc(request: &Request<'_>, work: &WorkFolder, folder: &Utf8Path, words: &[St
         .env("TMPDIR", work.path.join("tmp"))
         .env("LC_ALL", "C")
         .output_max(LOG_BYTES_MAX, LOG_BYTES_MAX)
-        .deadline(request.deadline)
 }
 
 type PtxOrWhyNot = Result<Vec<Ptx>, (BuildStatus, String)>;
@@ -107,6 +119,10 @@ fn ptx_of(
     cancel: &Cancel,
 ) -> Result<PtxOrWhyNot, Error> {
     let mut made = Vec::new();
+    if request.emulated.is_some() {
+        // The executable itself is little else than PTX.
+        return Ok(Ok(made));
+    }
     let sources = request.command.sources().iter();
     for (index, source) in sources.filter(|source| source.extension() == Some("cu")).enumerate() {
         let output = work.path.join(format!("tmp/{index}.ptx"));
@@ -139,7 +155,7 @@ fn log(streams: &[&[u8]], request: &Request<'_>, work: &WorkFolder) -> String {
 
 /// The text with paths as the course knows them, and without names that change from build to build.
 fn plain(text: &str, request: &Request<'_>, work: &WorkFolder) -> String {
-    let course = work.path.join("course");
+    let course = work.path.join(COURSE);
     let folder = course.join(request.folder);
     let text = text
         .replace(&format!("{folder}/"), "")
@@ -150,7 +166,7 @@ fn plain(text: &str, request: &Request<'_>, work: &WorkFolder) -> String {
 }
 
 /// `tmpxft_000030d3_00000000-11_x.o` → `tmpxft_x.o`: nvcc numbers its temporary files by process.
-fn without_temporary_numbers(text: &str) -> String {
+pub(crate) fn without_temporary_numbers(text: &str) -> String {
     const MARK: &str = "tmpxft_";
     let mut parts = text.split(MARK);
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -164,8 +180,16 @@ fn without_temporary_numbers(text: &str) -> String {
     plain
 }
 
+/// The path of a file of the course from its root, as it is called in the PTX of an emulated
+/// build: there it lies in the clean copy of some work folder. `None` for any other file.
+pub fn course_path(named: &str) -> Option<Utf8PathBuf> {
+    let mut parts = Utf8Path::new(named).components();
+    parts.find(|part| part.as_str().starts_with(WORK_PREFIX))?;
+    (parts.next()?.as_str() == COURSE).then(|| normal(parts.as_path()))
+}
+
 /// The path without `.` and `..`, which must not lead above its start.
-pub(super) fn normal(path: &Utf8Path) -> Utf8PathBuf {
+pub(crate) fn normal(path: &Utf8Path) -> Utf8PathBuf {
     let mut normal = Utf8PathBuf::new();
     for part in path.components() {
         match part {
@@ -180,8 +204,8 @@ pub(super) fn normal(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// A folder for one build, removed when dropped.
-pub(super) struct WorkFolder {
-    pub(super) path: Utf8PathBuf,
+pub(crate) struct WorkFolder {
+    pub(crate) path: Utf8PathBuf,
 }
 
 impl Drop for WorkFolder {
@@ -201,6 +225,17 @@ mod tests {
         check("tmpxft_1_2-3_a.o tmpxft_4_5-6_b.o", "tmpxft_a.o tmpxft_b.o");
         check("none at all", "none at all");
         check("tmpxft_", "tmpxft_");
+    }
+
+    #[test]
+    fn a_file_of_a_clean_copy_is_one_of_the_course() {
+        let check = |named: &str, expect: Option<&str>| {
+            assert_eq!(course_path(named).as_deref(), expect.map(Utf8Path::new), "{named}");
+        };
+        check("/c/.work-a1/course/lessons/x/../common/y.cuh", Some("lessons/common/y.cuh"));
+        check("/c/.work-a1/tmp/course/y.cuh", None);
+        check("/c/course/y.cuh", None);
+        check("", None);
     }
 
     #[test]

@@ -17,9 +17,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::build::{Built, WorkFolder};
+use super::build::{Built, WORK_PREFIX, WorkFolder};
 use super::{BuildStatus, Error, Outcome, Product, Ptx, Request, diagnostics, ptx};
 use crate::system::files;
+use crate::toolkit::Toolkit;
 
 /// Raised when an entry's meaning changes.
 const VERSION: u32 = 2;
@@ -96,9 +97,9 @@ impl Cache {
     }
 
     /// A new folder to build in, on the cache's own file system.
-    pub(super) fn work_folder(&self) -> Result<WorkFolder, Error> {
+    pub(crate) fn work_folder(&self) -> Result<WorkFolder, Error> {
         files::create_dir(&self.folder)?;
-        let made = tempfile::Builder::new().prefix(".work-").tempdir_in(&self.folder);
+        let made = tempfile::Builder::new().prefix(WORK_PREFIX).tempdir_in(&self.folder);
         let path = made.map_err(files::Error::system("make a folder in", &self.folder))?.keep();
         let path = Utf8PathBuf::from_path_buf(path).map_err(|path| files::Error::NotUtf8 {
             folder: self.folder.clone(),
@@ -115,9 +116,9 @@ impl Cache {
             format!("compile {VERSION}").into(),
             own_digest()?.to_string().into(),
             request.folder.as_str().into(),
-            request.command.words().join("\0").into(),
+            request.words().join("\0").into(),
         ];
-        parts.extend(toolkit_identity(request)?.into_iter().map(Into::into));
+        parts.extend(toolkit_identity(request.toolkit)?.into_iter().map(Into::into));
         for (path, bytes) in request.files {
             parts.push(path.as_str().into());
             parts.push(Digest::of(bytes).as_bytes().to_vec());
@@ -131,7 +132,7 @@ impl Cache {
         key: Digest,
         request: &Request<'_>,
     ) -> Result<Option<Outcome>, Error> {
-        let folder = self.entry(key);
+        let folder = self.folder_of(key);
         if !folder.exists() {
             return Ok(None);
         }
@@ -168,7 +169,7 @@ impl Cache {
                 cached: false,
             });
         }
-        let folder = self.entry(key);
+        let folder = self.folder_of(key);
         files::write_dir_cached(&folder, |temporary| write(temporary, request, &built))?;
         match read(&folder, request) {
             Some(outcome) => Ok(Outcome { cached: false, ..outcome }),
@@ -181,7 +182,8 @@ impl Cache {
         }
     }
 
-    fn entry(&self, key: Digest) -> Utf8PathBuf {
+    /// The folder of what was built under a key.
+    pub(crate) fn folder_of(&self, key: Digest) -> Utf8PathBuf {
         self.folder.join(key.to_string())
     }
 }
@@ -292,8 +294,7 @@ fn executable_in(folder: &Utf8Path, request: &Request<'_>) -> Utf8PathBuf {
 }
 
 /// What a toolkit is, for the key: its version, its place, and its programs by size and time.
-fn toolkit_identity(request: &Request<'_>) -> Result<Vec<String>, Error> {
-    let toolkit = request.toolkit;
+pub(crate) fn toolkit_identity(toolkit: &Toolkit) -> Result<Vec<String>, Error> {
     let root = toolkit.root.canonicalize_utf8();
     let root = root.map_err(files::Error::system("find", &toolkit.root))?;
     let mut parts = vec![toolkit.version.clone(), root.to_string()];
@@ -313,7 +314,7 @@ fn toolkit_identity(request: &Request<'_>) -> Result<Vec<String>, Error> {
 }
 
 /// The digest of this very program, whose reading of a build is part of what the cache holds.
-fn own_digest() -> Result<Digest, Error> {
+pub(crate) fn own_digest() -> Result<Digest, Error> {
     static DIGEST: OnceLock<Digest> = OnceLock::new();
     if let Some(digest) = DIGEST.get() {
         return Ok(*digest);

@@ -7,8 +7,8 @@
 //! In the flow: [`BuildCommand`] and the course's files → [`compile`] → [`Outcome`], kept in a
 //! [`Cache`] that is asked first.
 
-mod build;
-mod cache;
+pub(crate) mod build;
+pub(crate) mod cache;
 mod diagnostics;
 pub mod elf;
 mod findings;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use proofrun_core::Digest;
-use proofrun_core::argv::BuildCommand;
+use proofrun_core::argv::{Arch, BuildCommand};
 use proofrun_core::toolkit::ToolkitFacts;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,7 @@ use crate::system::process::Cancel;
 use crate::system::{files, process};
 use crate::toolkit::Toolkit;
 
+pub use build::course_path;
 pub use cache::{Cache, Pruned};
 pub use diagnostics::{Diagnostic, Severity, parse as parse_diagnostics};
 pub use ptx::{Ptx, digest as ptx_digest};
@@ -61,6 +62,19 @@ pub struct Request<'a> {
     pub toolkit: &'a Toolkit,
     /// How long each call of nvcc may take.
     pub deadline: Duration,
+    /// For the emulated device: the architecture whose PTX it is to run. There is no PTX beside
+    /// such an executable.
+    pub emulated: Option<Arch>,
+}
+
+impl Request<'_> {
+    /// The words that build the program.
+    fn words(&self) -> Vec<String> {
+        match self.emulated {
+            None => self.command.words(),
+            Some(arch) => self.command.emulation_words(arch, &self.toolkit.runtime_name()),
+        }
+    }
 }
 
 /// How a build ended.

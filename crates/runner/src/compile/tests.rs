@@ -39,8 +39,14 @@ impl Course {
     fn build_with(&self, line: &str, deadline: Duration) -> Result<Outcome, Error> {
         let folder = Utf8Path::new(FOLDER);
         let command = BuildCommand::parse(line, folder).unwrap();
-        let request =
-            Request { command: &command, folder, files: &self.files, toolkit: toolkit(), deadline };
+        let request = Request {
+            command: &command,
+            folder,
+            files: &self.files,
+            toolkit: toolkit(),
+            deadline,
+            emulated: None,
+        };
         compile(&request, &self.cache, &Cancel::new())
     }
 
@@ -228,6 +234,7 @@ fn a_cancelled_build_is_an_error_and_leaves_nothing() {
     let folder = Utf8Path::new(FOLDER);
     let command = BuildCommand::parse("nvcc -arch=sm_80 -o prog a.cu", folder).unwrap();
     let request = Request {
+        emulated: None,
         command: &command,
         folder,
         files: &course.files,

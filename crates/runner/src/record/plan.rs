@@ -138,6 +138,7 @@ pub(super) fn build(
                 files: &all,
                 toolkit,
                 deadline: DEADLINE,
+                emulated: None,
             };
             let cache = Cache::under(&work.path("cache"));
             let outcome = match compile::compile(&request, &cache, recorder.cancel) {

@@ -87,6 +87,12 @@ impl Toolkit {
         self.codes.contains(&code)
     }
 
+    /// The name by which its programs load a shared CUDA runtime: `libcudart.so.13`.
+    pub fn runtime_name(&self) -> String {
+        let major = self.release.split('.').next().unwrap_or_default();
+        format!("libcudart.so.{major}")
+    }
+
     /// Its folder of programs.
     pub fn bin(&self) -> &Utf8Path {
         self.nvcc.parent().unwrap_or(&self.root)

@@ -60,6 +60,24 @@ fn lists_agree_in_length_and_values() {
 }
 
 #[test]
+fn of_what_is_no_measurement_only_the_form_counts() {
+    let text = "{n:count in 1..9} {a:ms.1 in 1..2} {r:ratio.1 = a / b in 0..1}\n";
+    let text = format!("{{b:ms.1}}\n{text}{{w:gbps.1 = 1000 / a}}\n");
+    let template = parse(&text);
+    let reasons = |output: &str| {
+        let found = template.matches_unmeasured(output.as_bytes(), &h200());
+        let found = found.err().unwrap_or_default();
+        found.iter().map(|mismatch| mismatch.reason).collect::<Vec<_>>()
+    };
+    let wild = "0.0 ms\n3 77.0 ms 5.5\n9.9 GB/s\n";
+    assert_eq!(reasons(wild), []);
+    assert!(template.matches(wild.as_bytes(), &h200()).is_err());
+    assert_eq!(reasons(&wild.replace("3 77", "0 77")), [Reason::Bounds]);
+    assert_eq!(reasons(&wild.replace("5.5", "5.55")), [Reason::Decimals]);
+    assert_eq!(reasons(&wild.replace("9.9", "nan")), [Reason::NotFinite]);
+}
+
+#[test]
 fn a_disagreement_is_a_finding_of_its_rule() {
     use crate::finding::{Class, Place, Rule};
 

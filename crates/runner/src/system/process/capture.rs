@@ -44,8 +44,13 @@ impl Capture {
     }
 
     /// Reads what is there. Bytes beyond the limit are dropped, so that a child that is being ended
-    /// can still write its last words and go.
-    pub(super) fn read(&mut self, mut on_line: impl FnMut(&str)) -> io::Result<()> {
+    /// can still write its last words and go. What was kept is handed over twice: as it came, and
+    /// as lines.
+    pub(super) fn read(
+        &mut self,
+        mut on_bytes: impl FnMut(&[u8]),
+        mut on_line: impl FnMut(&str),
+    ) -> io::Result<()> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         let mut chunk = vec![0; CHUNK_BYTES];
         for _ in 0..CHUNKS_A_TURN {
@@ -57,7 +62,9 @@ impl Capture {
                 Ok(count) => {
                     let room = self.limit - self.bytes.len();
                     self.exceeded |= count > room;
-                    self.bytes.extend_from_slice(&chunk[..count.min(room)]);
+                    let kept = &chunk[..count.min(room)];
+                    self.bytes.extend_from_slice(kept);
+                    on_bytes(kept);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -99,9 +106,9 @@ mod tests {
         writer.write_all(text).unwrap();
         let mut lines = Vec::new();
         // The writer stays open: reading must not wait for its end.
-        capture.read(|line| lines.push(line.to_owned())).unwrap();
+        capture.read(|_| {}, |line| lines.push(line.to_owned())).unwrap();
         drop(writer);
-        capture.read(|line| lines.push(line.to_owned())).unwrap();
+        capture.read(|_| {}, |line| lines.push(line.to_owned())).unwrap();
         assert!(capture.fd().is_none());
         let exceeded = capture.exceeded();
         (lines, capture.into_bytes(), exceeded)

@@ -38,12 +38,31 @@ pub struct Command {
     args: Vec<OsString>,
     cwd: Option<Utf8PathBuf>,
     environment: Environment,
-    stdin: Vec<u8>,
+    stdin: Stdin,
     stdout_max: usize,
     stderr_max: usize,
-    report: Option<(OsString, usize)>,
+    report: Option<Report>,
     deadline: Duration,
     ending: Ending,
+}
+
+/// What the child reads.
+#[derive(Debug, Clone)]
+enum Stdin {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// What this program would.
+    Own,
+}
+
+/// A descriptor of the child's own.
+#[derive(Debug, Clone)]
+struct Report {
+    /// The variable that holds its number.
+    name: OsString,
+    /// What stands before and after the number there.
+    around: [String; 2],
+    bytes_max: usize,
 }
 
 /// What the child's environment is made from: what is kept of this program's own, then what is set.
@@ -63,13 +82,15 @@ pub enum Ending {
     Kill,
 }
 
-/// One of a child's two streams.
+/// One of a child's streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
     Stdout,
     /// Standard error.
     Stderr,
+    /// The descriptor of [`Command::report`].
+    Report,
 }
 
 /// How a child ended.
@@ -180,7 +201,7 @@ impl Command {
             args: Vec::new(),
             cwd: None,
             environment: Environment { inherit: true, removed: Vec::new(), set: BTreeMap::new() },
-            stdin: Vec::new(),
+            stdin: Stdin::Bytes(Vec::new()),
             stdout_max: OUTPUT_BYTES_MAX,
             stderr_max: OUTPUT_BYTES_MAX,
             report: None,
@@ -235,7 +256,14 @@ impl Command {
     /// What the child reads from its standard input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.stdin = bytes.into();
+        self.stdin = Stdin::Bytes(bytes.into());
+        self
+    }
+
+    /// Gives the child this program's standard input.
+    #[must_use]
+    pub fn own_stdin(mut self) -> Self {
+        self.stdin = Stdin::Own;
         self
     }
 
@@ -251,8 +279,20 @@ impl Command {
     /// `name`: for what must not mix with the program's own output. Writing more than `bytes_max`
     /// ends the child.
     #[must_use]
-    pub fn report(mut self, name: impl AsRef<OsStr>, bytes_max: usize) -> Self {
-        self.report = Some((name.as_ref().to_owned(), bytes_max));
+    pub fn report(self, name: impl AsRef<OsStr>, bytes_max: usize) -> Self {
+        self.report_within(name, ["", ""], bytes_max)
+    }
+
+    /// The same with the number between two texts in the variable: for a variable that says more.
+    #[must_use]
+    pub fn report_within(
+        mut self,
+        name: impl AsRef<OsStr>,
+        around: [&str; 2],
+        bytes_max: usize,
+    ) -> Self {
+        let (name, around) = (name.as_ref().to_owned(), around.map(str::to_owned));
+        self.report = Some(Report { name, around, bytes_max });
         self
     }
 
@@ -289,7 +329,31 @@ impl Command {
         cancel: &Cancel,
         on_line: &mut dyn FnMut(Stream, &str),
     ) -> Result<Ended, Error> {
-        supervise::run(self, cancel, on_line, &mut |_| {})
+        struct Lines<'a>(&'a mut dyn FnMut(Stream, &str));
+        impl supervise::Listener for Lines<'_> {
+            fn line(&mut self, stream: Stream, line: &str) {
+                (self.0)(stream, line);
+            }
+        }
+        supervise::run(self, cancel, &mut Lines(on_line))
+    }
+
+    /// Like [`Command::run`], handing over bytes as they arrive, of the report, too.
+    ///
+    /// # Errors
+    /// As [`Command::run`].
+    pub fn run_streamed(
+        &self,
+        cancel: &Cancel,
+        on_bytes: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<Ended, Error> {
+        struct Bytes<'a>(&'a mut dyn FnMut(Stream, &[u8]));
+        impl supervise::Listener for Bytes<'_> {
+            fn bytes(&mut self, stream: Stream, bytes: &[u8]) {
+                (self.0)(stream, bytes);
+            }
+        }
+        supervise::run(self, cancel, &mut Bytes(on_bytes))
     }
 
     /// Like [`Command::run`], showing the child's process id many times a second while it runs: for
@@ -302,7 +366,13 @@ impl Command {
         cancel: &Cancel,
         on_tick: &mut dyn FnMut(i32),
     ) -> Result<Ended, Error> {
-        supervise::run(self, cancel, &mut |_, _| {}, on_tick)
+        struct Ticks<'a>(&'a mut dyn FnMut(i32));
+        impl supervise::Listener for Ticks<'_> {
+            fn tick(&mut self, pid: i32) {
+                (self.0)(pid);
+            }
+        }
+        supervise::run(self, cancel, &mut Ticks(on_tick))
     }
 
     /// The program's name for messages.

@@ -1,7 +1,7 @@
 //! Starting a child, following it until it ends or must be ended, and clearing up after it.
 
 use std::ffi::OsString;
-use std::io::{self, Seek, Write};
+use std::io::{self, IsTerminal, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::thread;
@@ -12,7 +12,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 use super::capture::Capture;
 use super::descendants::{TOKENS, Token};
-use super::{Cancel, Command, Ended, Ending, Error, Status, Stream};
+use super::{Cancel, Command, Ended, Ending, Error, Status, Stdin, Stream};
 
 /// How often deadline and cancel flag are looked at; output and the child's end wake the loop at
 /// once where the kernel has process descriptors.
@@ -25,15 +25,24 @@ const KILLED_MAX: Duration = Duration::from_secs(10);
 /// writing, and the copy of that descriptor lives until the fork's exec.
 const BUSY_TRIES: u32 = 100;
 
+/// Who is told what while a child runs.
+pub(super) trait Listener {
+    /// Bytes of a stream, as they came.
+    fn bytes(&mut self, _: Stream, _: &[u8]) {}
+    /// A whole line of a stream.
+    fn line(&mut self, _: Stream, _: &str) {}
+    /// Many times a second: the child's process id.
+    fn tick(&mut self, _: i32) {}
+}
+
 pub(super) fn run(
     command: &Command,
     cancel: &Cancel,
-    on_line: &mut dyn FnMut(Stream, &str),
-    on_tick: &mut dyn FnMut(i32),
+    listener: &mut dyn Listener,
 ) -> Result<Ended, Error> {
     let token = Token::new();
     let mut child = Child::start(command, &token)?;
-    let followed = child.follow(command, cancel, on_line, on_tick);
+    let followed = child.follow(command, cancel, listener);
     if followed.is_err() {
         child.signal(Signal::KILL);
     }
@@ -41,7 +50,7 @@ pub(super) fn run(
     let survivors = token.sweep();
     let (exit, verdict) = followed?;
     // Everybody who could write is gone: what is left in the pipes is all there will ever be.
-    child.drain(on_line).map_err(|source| Error::Lost { program: command.name(), source })?;
+    child.drain(listener).map_err(|source| Error::Lost { program: command.name(), source })?;
     let status = match verdict {
         Some(status) => status,
         None if child.exceeded() => Status::TooMuchOutput,
@@ -101,9 +110,11 @@ impl Child {
         variables.insert(TOKENS.into(), token.environment().into());
         let mut report = None;
         let mut report_writer = None;
-        if let Some((name, bytes_max)) = &command.report {
-            let (capture, writer) = Capture::new(*bytes_max)?;
-            variables.insert(name.clone(), writer.as_raw_fd().to_string().into());
+        if let Some(wanted) = &command.report {
+            let (capture, writer) = Capture::new(wanted.bytes_max)?;
+            let [before, after] = &wanted.around;
+            let value = format!("{before}{}{after}", writer.as_raw_fd());
+            variables.insert(wanted.name.clone(), value.into());
             (report, report_writer) = (Some(capture), Some(OwnedFd::from(writer)));
         }
         let mut expression = duct::cmd(command.program.clone(), command.args.clone())
@@ -115,15 +126,17 @@ impl Child {
             Some(cwd) => expression.dir(cwd.as_std_path()),
             None => expression,
         };
-        expression = if command.stdin.is_empty() {
-            expression.stdin_null()
-        } else {
-            // A file and not a pipe: nobody has to feed it, and a child that never reads holds
-            // nobody up.
-            let mut file = tempfile::tempfile()?;
-            file.write_all(&command.stdin)?;
-            file.rewind()?;
-            expression.stdin_file(file)
+        expression = match &command.stdin {
+            Stdin::Bytes(bytes) if bytes.is_empty() => expression.stdin_null(),
+            Stdin::Bytes(bytes) => {
+                // A file and not a pipe: nobody has to feed it, and a child that never reads holds
+                // nobody up.
+                let mut file = tempfile::tempfile()?;
+                file.write_all(bytes)?;
+                file.rewind()?;
+                expression.stdin_file(file)
+            }
+            Stdin::Own => expression.stdin_file(own_input()?),
         };
         let handle = isolate(expression, report_writer).start()?;
         let pid = handle.pids().first().copied().unwrap_or_default();
@@ -139,8 +152,7 @@ impl Child {
         &mut self,
         command: &Command,
         cancel: &Cancel,
-        on_line: &mut dyn FnMut(Stream, &str),
-        on_tick: &mut dyn FnMut(i32),
+        listener: &mut dyn Listener,
     ) -> Result<(std::process::ExitStatus, Option<Status>), Error> {
         let lost = |source| Error::Lost { program: command.name(), source };
         let mut verdict = None;
@@ -148,8 +160,8 @@ impl Child {
         let mut killed_at: Option<Instant> = None;
         loop {
             self.wait_for_news().map_err(lost)?;
-            self.read(on_line).map_err(lost)?;
-            on_tick(self.pid.as_raw_nonzero().get());
+            self.read(listener).map_err(lost)?;
+            listener.tick(self.pid.as_raw_nonzero().get());
             if let Some(output) = self.handle.try_wait().map_err(lost)? {
                 return Ok((output.status, verdict));
             }
@@ -205,15 +217,27 @@ impl Child {
         }
     }
 
-    fn read(&mut self, on_line: &mut dyn FnMut(Stream, &str)) -> io::Result<()> {
-        self.stdout.read(|line| on_line(Stream::Stdout, line))?;
-        self.stderr.read(|line| on_line(Stream::Stderr, line))?;
-        self.report.as_mut().map_or(Ok(()), |report| report.read(|_| {}))
+    fn read(&mut self, listener: &mut dyn Listener) -> io::Result<()> {
+        let report = self.report.as_mut();
+        let streams = [
+            (Stream::Stdout, Some(&mut self.stdout)),
+            (Stream::Stderr, Some(&mut self.stderr)),
+            (Stream::Report, report),
+        ];
+        for (stream, capture) in streams {
+            let Some(capture) = capture else { continue };
+            let told = std::cell::RefCell::new(&mut *listener);
+            capture.read(
+                |bytes| told.borrow_mut().bytes(stream, bytes),
+                |line| told.borrow_mut().line(stream, line),
+            )?;
+        }
+        Ok(())
     }
 
     /// Reads what is left in the pipes: at most what a pipe holds, so a few turns are enough.
-    fn drain(&mut self, on_line: &mut dyn FnMut(Stream, &str)) -> io::Result<()> {
-        (0..4).try_for_each(|_| self.read(on_line))
+    fn drain(&mut self, listener: &mut dyn Listener) -> io::Result<()> {
+        (0..4).try_for_each(|_| self.read(listener))
     }
 
     fn exceeded(&self) -> bool {
@@ -226,6 +250,18 @@ impl Child {
     fn signal(&self, signal: Signal) {
         let _ = rustix::process::kill_process_group(self.pid, signal);
     }
+}
+
+/// This program's standard input for a child. A terminal would stop a child that reads it outside
+/// of its foreground group, so what is typed there is passed on through a pipe.
+fn own_input() -> io::Result<OwnedFd> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        return stdin.as_fd().try_clone_to_owned();
+    }
+    let (reader, mut writer) = os_pipe::pipe()?;
+    thread::spawn(move || io::copy(&mut stdin.lock(), &mut writer));
+    Ok(reader.into())
 }
 
 /// A group of its own, death with this program's thread, and the report's descriptor kept open

@@ -148,6 +148,17 @@ fn a_report_has_a_descriptor_of_its_own() {
 }
 
 #[test]
+fn bytes_arrive_as_they_are_written_and_a_variable_may_say_more_than_the_number() {
+    let script = "printf 'a\\377'; sleep 0.1; fd=${SAYS#<}; eval \"printf told >&${fd%>}\"";
+    let command = Command::new("bash").args(["-c", script]).report_within("SAYS", ["<", ">"], 100);
+    let mut seen = Vec::new();
+    let mut collect = |stream, bytes: &[u8]| seen.push((stream, bytes.to_vec()));
+    let ended = command.run_streamed(&Cancel::new(), &mut collect).unwrap();
+    let expect = [(Stream::Stdout, b"a\xff".to_vec()), (Stream::Report, b"told".to_vec())];
+    assert_eq!((seen.as_slice(), ended.report.as_slice()), (&expect[..], &b"told"[..]));
+}
+
+#[test]
 fn lines_arrive_as_they_are_written() {
     let mut lines = Vec::new();
     let mut collect = |stream, line: &str| lines.push((stream, line.to_owned()));
