@@ -66,7 +66,8 @@ typedef unsigned long long u64;
 
 static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
 
-template <class F, class From, class To> __global__ void apply(F f, const From* in, To* out, int n) {
+template <class F, class From, class To>
+__global__ void apply(F f, const From* in, To* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) f(in[i], out + 4 * i);
 }

@@ -11,7 +11,6 @@
 // case: collective_scan  expect: clean
 // case: tile_sync_but_block_needed  expect: race error shared at: @tbw, @tbr
 // case: passed_to_function  expect: clean
-// case: block_sync_in_if  expect: barrier error at: @cgif
 // case: labeled_partition  expect: clean
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -265,21 +264,6 @@ static int case_passed_to_function() {
     });
 }
 
-__global__ void syncInIf(const int* in, int* out) {
-    __shared__ int s[64];
-    cg::thread_block block = cg::this_thread_block();
-    int t = threadIdx.x;
-    s[t] = in[t];
-    if (t < 32) {
-        s[t] += 1;
-        block.sync();  // @cgif
-    }
-    __syncthreads();
-    out[t] = s[63 - t];
-}
-
-static int case_block_sync_in_if() { return run(syncInIf, 1, 64, unchecked, false); }
-
 __global__ void byLabel(const int* in, int* out) {
     auto active = cg::coalesced_threads();
     int t = threadIdx.x, label = (in[t] + 20) % 3;
@@ -316,7 +300,6 @@ static const Case cases[] = {
     {"collective_scan", case_collective_scan},
     {"tile_sync_but_block_needed", case_tile_sync_but_block_needed},
     {"passed_to_function", case_passed_to_function},
-    {"block_sync_in_if", case_block_sync_in_if},
     {"labeled_partition", case_labeled_partition},
 };
 

@@ -2,6 +2,7 @@
 //
 // case: arrive_and_wait  expect: clean
 // case: barrier_initialised_without_sync  expect: race error shared at: @nosyncinit, @nosyncuse
+// schedules: barrier_initialised_without_sync
 // case: split_arrive_wait  expect: clean
 // case: split_reads_before_wait  expect: race error shared at: @sbw, @sbr
 // case: many_phases  expect: clean
@@ -9,6 +10,7 @@
 // case: count_one_too_few  expect: race error shared at: @fewr, @feww
 // case: producers_and_consumers  expect: clean
 // case: producers_never_wait_for_empty  expect: race error shared at: @fill, @drain
+// schedules: producers_never_wait_for_empty
 // case: arrive_and_drop  expect: clean
 // case: arrive_with_update  expect: clean
 // case: warp_sized_barriers  expect: clean

@@ -62,8 +62,9 @@ static int verdict(bool good, const char* what = "result") {
 static const float inf = INFINITY;
 
 static std::vector<float> samples() {
-    std::vector<float> v = {0.0f, -0.0f, 1.0f, -1.0f, 0.1f, -0.3f, 3.0f, 1e-3f,
-                            1e10f, -7e-9f, 16777217.0f, 0.33333334f, 2.5f, -2.5f, 0.5f, 1.5f, 1e30f, -1e-30f, 123.456f};
+    std::vector<float> v = {0.0f, -0.0f, 1.0f, -1.0f, 0.1f, -0.3f, 3.0f,
+                            1e-3f, 1e10f, -7e-9f, 16777217.0f, 0.33333334f, 2.5f, -2.5f,
+                            0.5f, 1.5f, 1e30f, -1e-30f, 123.456f};
     unsigned state = 7;
     while (v.size() < 256) {
         state = state * 1664525u + 1013904223u;

@@ -328,7 +328,8 @@ static int case_average_and_abs() {
         i64 sx = (int)x, sy = (int)y, d = (i64)((u64)x << 20) - (i64)((u64)y << 20);
         i64 o = (int)(x | 1);
         return ((u64)x + y) / 2 + ((u64)x + y + 1) / 2 + (u64)(sx + sy >> 1) +
-               (u64)(o < 0 ? -o : o) + (x < y ? x : y) + (u64)(sx > sy ? sx : sy) + (u64)(d < 0 ? -d : d);
+               (u64)(o < 0 ? -o : o) + (x < y ? x : y) + (u64)(sx > sy ? sx : sy) +
+               (u64)(d < 0 ? -d : d);
     }));
 }
 

@@ -101,7 +101,9 @@ static int case_print_conditionally() {
     return verdict(true);
 }
 
-__device__ __noinline__ void show(const char* name, float value) { printf("%s = %g\n", name, value); }
+__device__ __noinline__ void show(const char* name, float value) {
+    printf("%s = %g\n", name, value);
+}
 
 __global__ void shows(float x) {
     show("x", x);
