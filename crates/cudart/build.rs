@@ -1,6 +1,6 @@
-//! Makes what the list of exports says is still missing: a stub for each function of the runtime that
-//! `src/api` doesn't implement, the per-thread-stream names of those it does, and the table of errors.
-//! Gives the library NVIDIA's name and symbol versions.
+//! Makes what the list of exports says is still missing: a stub for each function of the runtime
+//! that `src/api` doesn't implement, the per-thread-stream names of those it does, and the table
+//! of errors. Gives the library NVIDIA's name and symbol versions.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -33,19 +33,19 @@ fn written_by_hand(folder: &Path) -> Result<BTreeSet<String>, Failure> {
         for line in fs::read_to_string(entry?.path())?.lines() {
             let Some(rest) = line.strip_prefix("pub extern \"C\" fn ") else { continue };
             let name = rest.split('(').next().unwrap_or_default();
-            if name.starts_with("cuda") || name.starts_with("__cuda") {
-                if !names.insert(name.to_owned()) {
-                    return Err(format!("`{name}` is written twice").into());
-                }
+            let exported = name.starts_with("cuda") || name.starts_with("__cuda");
+            if exported && !names.insert(name.to_owned()) {
+                return Err(format!("`{name}` is written twice").into());
             }
         }
     }
     Ok(names)
 }
 
-/// A stub reports its name and returns an error, whatever it is called with: in the C calling conventions
-/// of the supported machines the caller clears the arguments away. A per-thread-stream name of a function
-/// that is there jumps to it, as all streams run in program order.
+/// A stub reports its name and returns an error, whatever it is called with: in the C calling
+/// conventions of the supported machines the caller clears the arguments away. A
+/// per-thread-stream name of a function that is there jumps to it, as all streams run in program
+/// order.
 fn stubs(exports: &BTreeSet<String>, written: &BTreeSet<String>) -> Result<String, Failure> {
     let jump = match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
         "aarch64" => "b",
@@ -92,8 +92,9 @@ fn errors(table: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// `--default-symver` makes each symbol `NAME@@libcudart.so.13`, as NVIDIA's library has it: without, ld.so
-/// warns into the program's standard error. Of the linkers only GNU's has the flag.
+/// `--default-symver` makes each symbol `NAME@@libcudart.so.13`, as NVIDIA's library has it:
+/// without, ld.so warns into the program's standard error. Of the linkers only GNU's has the
+/// flag.
 fn link() {
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
         return;

@@ -1,5 +1,5 @@
-//! The structures of `driver_types.h` and `vector_types.h` of CUDA 13.0, laid out as C lays them out. A test
-//! compares each offset with the toolkit's headers.
+//! The structures of `driver_types.h` and `vector_types.h` of CUDA 13.0, laid out as C lays them
+//! out. A test compares each offset with the toolkit's headers.
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 

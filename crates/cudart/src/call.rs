@@ -1,13 +1,16 @@
-//! The way from a C function into the runtime: one lock, no panic across the border, the last error.
+//! The way from a C function into the runtime: one lock, no panic across the border, the last
+//! error.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
+use proofrun_emulator::configuration::Configuration;
 use proofrun_emulator::finding::{Kind, Severity};
 use proofrun_emulator::machine::Machine;
+use proofrun_emulator::profile::Profile;
 use proofrun_emulator::report::Event;
 
 use crate::configuration;
@@ -18,6 +21,7 @@ use crate::runtime::Runtime;
 
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 static START: Once = Once::new();
+static PROCESS: OnceLock<u32> = OnceLock::new();
 
 thread_local! {
     static LAST_ERROR: Cell<c_int> = const { Cell::new(0) };
@@ -28,23 +32,13 @@ thread_local! {
 pub fn call(name: &'static str, work: impl FnOnce(&mut Runtime) -> Outcome) -> c_int {
     answer(name, |runtime| {
         runtime.settle()?;
-        let before = runtime.reporter.findings();
-        let outcome = work(runtime);
-        runtime.drain();
-        if let Err(code) = outcome
-            && runtime.reporter.findings() == before
-            && worth_telling(code)
-        {
-            let message = format!("`{name}` returned {}: {}", code.name(), code.text());
-            runtime.tell(Kind::Api, Severity::Warning, message);
-        }
-        outcome
+        telling(runtime, work)
     })
 }
 
 /// A call that doesn't look at the device and works after a fault too (measured on an H200).
 pub fn ask(name: &'static str, work: impl FnOnce(&mut Runtime) -> Outcome) -> c_int {
-    answer(name, work)
+    answer(name, |runtime| telling(runtime, work))
 }
 
 /// A call like [`call`] whose error another call is going to return, which tells it then.
@@ -55,6 +49,22 @@ pub fn prepare(name: &'static str, work: impl FnOnce(&mut Runtime) -> Outcome) -
         runtime.drain();
         outcome
     })
+}
+
+/// An error that comes without a finding of its own becomes one: a program may not look at it.
+fn telling(runtime: &mut Runtime, work: impl FnOnce(&mut Runtime) -> Outcome) -> Outcome {
+    let before = runtime.reporter.findings();
+    let outcome = work(runtime);
+    runtime.drain();
+    if let Err(code) = outcome
+        && runtime.reporter.findings() == before
+        && worth_telling(code)
+    {
+        let name = runtime.current;
+        let message = format!("`{name}` returned {}: {}", code.name(), code.text());
+        runtime.tell(Kind::Api, Severity::Warning, message);
+    }
+    outcome
 }
 
 /// An answer to a question is no fault of the program, nor is memory that isn't there.
@@ -99,9 +109,11 @@ pub fn enter<R>(name: &'static str, work: impl FnOnce(&mut Runtime) -> R) -> Res
     })
 }
 
-/// The end of the process: only what was started is finished.
+/// The end of the process: only what was started is finished, and only in the process that
+/// started it.
 pub fn finish() {
     if START.is_completed()
+        && PROCESS.get() == Some(&std::process::id())
         && let Some(runtime) = lock().as_mut()
     {
         // The process is ending: nobody is left to be told of a panic.
@@ -115,22 +127,25 @@ fn lock() -> MutexGuard<'static, Option<Runtime>> {
 
 /// Reads the configuration; without one, says so once, and every call fails.
 fn start() {
-    match configuration::read() {
-        Ok((configuration, profile)) => {
+    match configuration::read().and_then(made) {
+        Ok(runtime) => {
             panic::set_hook(Box::new(|info| {
                 let at = info.location().map(ToString::to_string).unwrap_or_default();
                 PANICKED_AT.set(at);
             }));
-            let reporter = Reporter::new(configuration.report);
-            reporter.event(&Event::Started { device: profile.id.to_owned() });
-            let Some(machine) = Machine::new(profile, configuration.options()) else {
-                host::write_to(2, b"proofrun: no address range for the emulated device's memory\n");
-                return;
-            };
-            *lock() = Some(Runtime::new(Box::new(machine), profile, reporter));
+            PROCESS.get_or_init(std::process::id);
+            *lock() = Some(runtime);
         }
         Err(why) => host::write_to(2, format!("proofrun: {why}\n").as_bytes()),
     }
+}
+
+fn made((configuration, profile): (Configuration, &'static Profile)) -> Result<Runtime, String> {
+    let machine = Machine::new(profile, configuration.options())
+        .ok_or("the range of addresses for device memory is taken")?;
+    let reporter = Reporter::new(configuration.report);
+    reporter.event(&Event::Started { device: profile.id.to_owned() });
+    Ok(Runtime::new(machine, profile, reporter))
 }
 
 fn panic_text(panicked: &(dyn Any + Send)) -> String {

@@ -1,5 +1,5 @@
-//! Copies and fills. What the real runtime refuses here was measured on an H200 with driver 580: a copy's
-//! kind demands device memory on its device sides and nothing of its host sides.
+//! Copies and fills. What the real runtime refuses here was measured on an H200 with driver 580:
+//! a copy's kind demands device memory on its device sides and nothing of its host sides.
 
 use proofrun_emulator::finding::{Kind, Severity};
 use proofrun_emulator::machine::{Fault, MemoryKind};
@@ -30,7 +30,8 @@ pub const DEVICE_TO_DEVICE: i32 = 3;
 pub const DEFAULT: i32 = 4;
 
 impl Direction {
-    /// Of a kind. Host to host is taken as "whatever the pointers say", which is what the driver does.
+    /// Of a kind. Host to host is taken as "whatever the pointers say", which is what the driver
+    /// does.
     pub fn of(kind: i32) -> Result<Self, Code> {
         let none = Self { to_device: false, from_device: false, from_host: false, to_host: false };
         match kind {
@@ -68,9 +69,13 @@ impl Runtime {
         let device_to = to_known || direction.to_device;
         let device_from = from_known || direction.from_device;
         let done = match (device_to, device_from) {
-            (true, true) => Some(self.device.copy(to, from, bytes as u64)),
-            (true, false) => host::with(from, bytes, |bytes| self.device.write(to, bytes)),
-            (false, true) => host::with_mut(to, bytes, |bytes| self.device.read(from, bytes)),
+            (true, true) => Some(self.machine.memory().copy(to, from, bytes as u64)),
+            (true, false) => {
+                host::with(from, bytes, |bytes| self.machine.memory().write(to, bytes))
+            }
+            (false, true) => {
+                host::with_mut(to, bytes, |bytes| self.machine.memory().read(from, bytes))
+            }
             (false, false) => host::copy(to, from, bytes).then_some(Ok(())),
         };
         match done {
@@ -188,8 +193,8 @@ impl Runtime {
         }
         self.check_side(to, true, false, "destination")?;
         // Of the value, the lowest byte counts.
-        let pattern = [value.to_le_bytes()[0]];
-        self.device.fill(to, bytes as u64, &pattern).map_err(|fault| refused(&fault))
+        let byte = value.to_le_bytes()[0];
+        self.machine.memory().fill(to, byte, bytes as u64).map_err(|fault| refused(&fault))
     }
 
     /// `cudaMemset2D` and its kin.
@@ -215,13 +220,13 @@ impl Runtime {
 
     /// Whether the device knows an address.
     fn knows(&self, address: u64) -> bool {
-        self.device.contains(address).is_some()
+        self.kind_at(address).is_some()
     }
 
-    /// One side of a copy against its kind. An address that is neither the device's nor the host's is left
-    /// to the device, which knows what it was.
+    /// One side of a copy against its kind. An address that is neither the device's nor the
+    /// host's is left to the device, which knows what it was.
     fn check_side(&mut self, at: u64, device: bool, host: bool, side: &str) -> Outcome {
-        let held = self.device.contains(at).map(|(kind, _, _)| kind);
+        let held = self.kind_at(at);
         let name = self.current;
         if device && held.is_none() && host::readable(at, 1) {
             let message = format!(

@@ -1,4 +1,5 @@
-//! CUDA's error codes, their names and what is said of them: facts of the runtime, from `errors.txt`.
+//! CUDA's error codes, their names and what is said of them: facts of the runtime, from
+//! `errors.txt`.
 
 use std::ffi::CStr;
 

@@ -1,6 +1,8 @@
 //! The fat binary that nvcc put into a program: which of its PTX fits the device.
 
+use proofrun_emulator::fatbin::{self, FatbinError, Image, Kind as Holds};
 use proofrun_emulator::finding::Kind;
+use proofrun_emulator::profile::Profile;
 
 use crate::abi::FatBinaryWrapper;
 use crate::errors::Code;
@@ -27,81 +29,53 @@ pub struct Refused {
 }
 
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
-const MAGIC: u32 = 0xba55_ed50;
-/// No program holds a fat binary as large.
-const MOST_BYTES: u64 = 1 << 32;
+/// Of a fat binary's header: enough to know its size.
+const HEADER_BYTES: usize = 16;
 
 /// Reads the wrapper that the program registered, and chooses.
-pub fn choose(wrapper: u64, device: u32) -> Result<Chosen, Refused> {
-    let bytes = bytes(wrapper).ok_or_else(|| Refused {
-        code: Code::INVALID_KERNEL_IMAGE,
-        kind: Kind::Unsupported,
-        message: "the program registers something that is no fat binary".to_owned(),
-    })?;
-    best(&bytes, device)
+pub fn choose(wrapper: u64, profile: &Profile) -> Result<Chosen, Refused> {
+    let bytes = bytes(wrapper)?;
+    choose_from(&bytes, profile)
 }
 
-fn bytes(wrapper: u64) -> Option<Vec<u8>> {
-    let wrapper = host::read_at(wrapper as *const FatBinaryWrapper)?;
+/// Chooses from a fat binary's bytes.
+pub fn choose_from(bytes: &[u8], profile: &Profile) -> Result<Chosen, Refused> {
+    let images = fatbin::images(bytes).map_err(|error| unreadable(&error))?;
+    let Some(best) = fatbin::best_ptx(&images, profile.compute_capability) else {
+        return Err(none_fits(&images, profile));
+    };
+    let ptx = best.text().map_err(|error| unreadable(&error))?;
+    Ok(Chosen { ptx, architecture: best.arch })
+}
+
+fn bytes(wrapper: u64) -> Result<Vec<u8>, Refused> {
+    let broken = || unreadable(&FatbinError::Short("its wrapper"));
+    let wrapper = host::read_at(wrapper as *const FatBinaryWrapper).ok_or_else(broken)?;
     if wrapper.magic != WRAPPER_MAGIC {
-        return None;
+        return Err(unreadable(&FatbinError::Magic(wrapper.magic)));
     }
-    let at = wrapper.data as u64;
-    let header = host::read(at, 16)?;
-    let word = |from: usize| {
-        header.get(from..from + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-    };
-    if word(0)? != MAGIC {
-        return None;
-    }
-    let body = u64::from(word(8)?) | u64::from(word(12)?) << 32;
-    let all = body.checked_add(u64::from(word(4)? >> 16)).filter(|bytes| *bytes <= MOST_BYTES)?;
-    host::read(at, usize::try_from(all).ok()?)
+    at(wrapper.data as u64)
 }
 
-fn best(fat: &[u8], device: u32) -> Result<Chosen, Refused> {
-    let number = |at: usize, bytes: usize| {
-        fat.get(at..at + bytes)
-            .map(|b| b.iter().rev().fold(0_u64, |all, byte| all << 8 | u64::from(*byte)))
-    };
-    let mut at = number(6, 2).unwrap_or(16) as usize;
-    let mut chosen: Option<Chosen> = None;
-    let mut seen = Vec::new();
-    while let (Some(kind), Some(header), Some(size)) =
-        (number(at, 2), number(at + 4, 4), number(at + 8, 8))
-    {
-        if header == 0 {
-            break;
-        }
-        let (compressed, architecture) =
-            (number(at + 16, 4).unwrap_or(0), number(at + 28, 4).unwrap_or(0) as u32);
-        let start = at + header as usize;
-        let Some(data) = fat.get(start..start + size as usize) else { break };
-        at = start + size as usize;
-        if kind != 1 {
-            continue;
-        }
-        seen.push(format!("compute_{architecture}"));
-        if compressed != 0 {
-            return Err(Refused {
-                code: Code::NOT_SUPPORTED,
-                kind: Kind::Unsupported,
-                message: "compressed PTX is not read".to_owned(),
-            });
-        }
-        if architecture <= device && chosen.as_ref().is_none_or(|c| c.architecture < architecture) {
-            let ptx = String::from_utf8_lossy(data).trim_end_matches('\0').to_owned();
-            chosen = Some(Chosen { ptx, architecture });
-        }
-    }
-    chosen.ok_or_else(|| Refused {
-        code: Code::NO_KERNEL_IMAGE,
-        kind: Kind::Api,
-        message: format!(
-            "no PTX in the program fits compute capability {}.{}: it holds {}",
-            device / 10,
-            device % 10,
-            if seen.is_empty() { "none".to_owned() } else { seen.join(", ") }
-        ),
-    })
+/// The bytes of the fat binary at an address.
+pub fn at(address: u64) -> Result<Vec<u8>, Refused> {
+    let broken = || unreadable(&FatbinError::Short("its header"));
+    let header = host::read(address, HEADER_BYTES).ok_or_else(broken)?;
+    let total = fatbin::total_size(&header).map_err(|error| unreadable(&error))?;
+    host::read(address, total).ok_or_else(broken)
+}
+
+fn unreadable(error: &FatbinError) -> Refused {
+    let message = format!("the program holds {error}");
+    Refused { code: Code::INVALID_KERNEL_IMAGE, kind: Kind::Unsupported, message }
+}
+
+fn none_fits(images: &[Image<'_>], profile: &Profile) -> Refused {
+    let ptx = images.iter().filter(|image| image.kind == Holds::Ptx);
+    let ptx: Vec<String> = ptx.map(Image::architecture).collect();
+    let (major, minor) = profile.compute_capability;
+    let held = if ptx.is_empty() { "no PTX".to_owned() } else { ptx.join(", ") };
+    let message =
+        format!("no PTX of the program fits compute capability {major}.{minor}: it holds {held}");
+    Refused { code: Code::NO_KERNEL_IMAGE, kind: Kind::Api, message }
 }

@@ -9,7 +9,8 @@ use std::ffi::{CStr, c_char};
 
 use crate::errors::{Code, Outcome};
 
-/// Where the caller wants a result. Only C makes one, and vouches that it is null or valid for a `T`.
+/// Where the caller wants a result. Only C makes one, and vouches that it is null or valid for a
+/// `T`.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Out<T>(*mut T);
@@ -88,7 +89,8 @@ impl In<c_char> {
 
 /// A structure inside one that C passed, by its address.
 ///
-/// `None` for a null pointer. The structure that held the address came from C, which vouches for it.
+/// `None` for a null pointer. The structure that held the address came from C, which vouches for
+/// it.
 pub fn read_at<T: Copy>(pointer: *const T) -> Option<T> {
     In(pointer).get().ok()
 }
@@ -138,8 +140,9 @@ pub fn write_pointer(variable: u64, value: u64) -> bool {
         .is_some()
 }
 
-/// Whether the first and last byte of a range are readable, asked of the kernel, which says no instead of
-/// raising a signal. Where it may not be asked (a sandbox), the answer is yes, as the real runtime's is.
+/// Whether the first and last byte of a range are readable, asked of the kernel, which says no
+/// instead of raising a signal. Where it may not be asked (a sandbox), the answer is yes, as the
+/// real runtime's is.
 pub fn readable(address: u64, bytes: usize) -> bool {
     if bytes == 0 {
         return true;
@@ -162,12 +165,20 @@ fn probe(address: u64) -> bool {
 unsafe extern "C" {
     #[link_name = "stdout"]
     static STDOUT: *mut libc::FILE;
+    #[link_name = "stderr"]
+    static STDERR: *mut libc::FILE;
 }
 
 /// Writes to the program's own standard output stream, in order with what the program writes.
 pub fn print(bytes: &[u8]) {
     // SAFETY: the C library's stream lives as long as the process; `fwrite` locks it.
     unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), STDOUT) };
+}
+
+/// Writes to the program's own standard error stream.
+pub fn complain(bytes: &[u8]) {
+    // SAFETY: as in `print`.
+    unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), STDERR) };
 }
 
 /// Writes all of it to a descriptor; gives up where the descriptor does.

@@ -116,12 +116,13 @@ impl Runtime {
         let kernel = self.kernel(request.function)?;
         let index = self.launches;
         self.launches += 1;
+        self.launched = Some((index, kernel.name.clone()));
         if let Some(refusal) = refusal(self.profile, &kernel, request) {
             self.refuse(&kernel, request, index, &refusal);
             return Err(refusal.code);
         }
         let params = parameters(&kernel.facts, request.arguments).ok_or(Code::INVALID_VALUE)?;
-        let launched = self.device.launch(&Launch {
+        let launched = self.machine.launch(&Launch {
             kernel: kernel.id,
             grid: request.grid,
             block: request.block,
@@ -141,13 +142,13 @@ impl Runtime {
         let message =
             format!("the launch was refused with {}: {}", refusal.code.name(), refusal.why);
         self.reporter.finding(Finding {
-            kernel: Some(kernel.facts.name.clone()),
+            kernel: Some(kernel.name.clone()),
             launch: Some(index),
             ..about_call(Kind::Api, Severity::Error, message)
         });
         self.reporter.event(&Event::Launch(LaunchReport {
             index,
-            kernel: kernel.facts.name.clone(),
+            kernel: kernel.name.clone(),
             grid: request.grid,
             block: request.block,
             dynamic_shared_bytes: request.dynamic_shared_bytes as u32,
@@ -158,8 +159,8 @@ impl Runtime {
     }
 }
 
-/// The parameters as the kernel has them, from the addresses the program gives; `None` where one isn't
-/// there.
+/// The parameters as the kernel has them, from the addresses the program gives; `None` where one
+/// isn't there.
 fn parameters(facts: &KernelFacts, arguments: u64) -> Option<Vec<u8>> {
     let mut all = vec![0; facts.param_bytes as usize];
     if facts.params.is_empty() {
@@ -183,6 +184,7 @@ mod tests {
     fn kernel(static_shared_bytes: u32, max_threads: u32) -> Kernel {
         Kernel {
             id: KernelId { module: ModuleId(0), index: 0 },
+            name: "k".to_owned(),
             facts: KernelFacts {
                 name: "k".to_owned(),
                 params: vec![(0, 4), (8, 8)],

@@ -1,9 +1,10 @@
-//! The CUDA runtime's ABI, `libcudart.so.13`, over the emulated device: a program built by nvcc runs over
-//! it as it is. `exports.txt` lists the functions; those that `api` doesn't define are stubs that report
-//! their name and fail.
+//! The CUDA runtime's ABI, `libcudart.so.13`, over the emulated device: a program built by nvcc
+//! runs over it as it is. `exports.txt` lists the functions; those that `api` doesn't define are
+//! stubs that report their name and fail.
 //!
-//! All streams run in program order, each call to its end before it returns. What a program could see of
-//! that (a wait it forgot) is for the emulated device's checks, not for this crate's order.
+//! All streams run in program order, each call to its end before it returns. What a program could
+//! see of that (a wait it forgot) is for the emulated device's checks, not for this crate's
+//! order.
 
 #![allow(
     clippy::missing_safety_doc,
@@ -15,7 +16,6 @@ pub mod api;
 pub mod call;
 pub mod configuration;
 pub mod copies;
-pub mod device;
 pub mod errors;
 pub mod exit;
 pub mod fatbinary;

@@ -29,6 +29,16 @@ const MANAGED: i32 = 3;
 const NO_DEVICE: i32 = -2;
 
 impl Runtime {
+    /// The allocation that holds an address: kind, base and size.
+    pub fn held(&self, address: u64) -> Option<(MemoryKind, u64, u64)> {
+        self.machine.memory_ref().contains(address).map(|it| (it.kind, it.base, it.bytes))
+    }
+
+    /// The kind of memory at an address.
+    pub fn kind_at(&self, address: u64) -> Option<MemoryKind> {
+        self.held(address).map(|(kind, _, _)| kind)
+    }
+
     /// Memory; address 0 for 0 bytes, of managed memory too.
     pub fn allocate(&mut self, bytes: usize, kind: MemoryKind) -> Result<u64, Code> {
         if bytes == 0 {
@@ -38,7 +48,8 @@ impl Runtime {
         if kind != MemoryKind::Host && bytes as u64 > free {
             return Err(Code::MEMORY_ALLOCATION);
         }
-        let address = self.device.allocate(bytes as u64, kind).ok_or(Code::MEMORY_ALLOCATION)?;
+        let address =
+            self.machine.memory().allocate(bytes as u64, kind).ok_or(Code::MEMORY_ALLOCATION)?;
         if kind != MemoryKind::Host {
             self.allocated += bytes as u64;
         }
@@ -77,12 +88,12 @@ impl Runtime {
         if pointer == 0 {
             return Ok(());
         }
-        match self.device.contains(pointer) {
+        match self.held(pointer) {
             Some((MemoryKind::Host, _, _)) => {
                 self.wrong_free("host memory, which `cudaFreeHost` frees")
             }
             held => {
-                self.device.free(pointer).map_err(|_| Code::INVALID_VALUE)?;
+                self.machine.memory().free(pointer).map_err(|_| Code::INVALID_VALUE)?;
                 self.allocated -= held.map_or(0, |(_, _, bytes)| bytes);
                 Ok(())
             }
@@ -94,7 +105,7 @@ impl Runtime {
         if pointer == 0 {
             return Ok(());
         }
-        match self.device.contains(pointer) {
+        match self.held(pointer) {
             Some((MemoryKind::Device | MemoryKind::Managed, _, _)) => {
                 self.wrong_free("the device's memory, which `cudaFree` frees")
             }
@@ -102,7 +113,7 @@ impl Runtime {
                 self.wrong_free("registered memory, which the program frees")
             }
             _ => {
-                self.device.free(pointer).map_err(|_| Code::INVALID_VALUE)?;
+                self.machine.memory().free(pointer).map_err(|_| Code::INVALID_VALUE)?;
                 self.host_flags.remove(&pointer);
                 Ok(())
             }
@@ -121,20 +132,20 @@ impl Runtime {
             return Err(Code::INVALID_VALUE);
         }
         let last = pointer.checked_add(bytes as u64 - 1).ok_or(Code::INVALID_VALUE)?;
-        if self.device.contains(pointer).or_else(|| self.device.contains(last)).is_some() {
+        if self.held(pointer).or_else(|| self.held(last)).is_some() {
             return Err(Code::ALREADY_REGISTERED);
         }
-        self.device.register_host(pointer, bytes as u64);
+        self.machine.memory().register_host(pointer, bytes as u64);
         Ok(())
     }
 
     /// Takes that back.
     pub fn unregister(&mut self, pointer: u64) -> Outcome {
-        match self.device.contains(pointer) {
+        match self.held(pointer) {
             Some((MemoryKind::Host, base, _))
                 if base == pointer && !self.host_flags.contains_key(&base) =>
             {
-                self.device.unregister_host(pointer);
+                self.machine.memory().unregister_host(pointer);
                 Ok(())
             }
             _ => Err(Code::NOT_REGISTERED),
@@ -143,7 +154,7 @@ impl Runtime {
 
     /// The start of the host allocation that holds an address.
     pub fn host_memory(&self, pointer: u64) -> Result<u64, Code> {
-        match self.device.contains(pointer) {
+        match self.held(pointer) {
             Some((MemoryKind::Host, base, _)) => Ok(base),
             _ => Err(Code::INVALID_VALUE),
         }
@@ -157,7 +168,7 @@ impl Runtime {
             kind if ON_HOST.contains(&kind) => {}
             _ => return Err(Code::INVALID_VALUE),
         }
-        match self.device.contains(pointer) {
+        match self.held(pointer) {
             Some((MemoryKind::Managed, _, _)) => Ok(()),
             _ => Err(Code::INVALID_VALUE),
         }
@@ -165,7 +176,7 @@ impl Runtime {
 
     /// What a pointer is.
     pub fn pointer(&self, pointer: u64) -> PointerAttributes {
-        let (kind, device, device_pointer, host_pointer) = match self.device.contains(pointer) {
+        let (kind, device, device_pointer, host_pointer) = match self.held(pointer) {
             None => (UNREGISTERED, NO_DEVICE, 0, pointer),
             Some((MemoryKind::Device, _, _)) => (DEVICE, 0, pointer, 0),
             Some((MemoryKind::Managed, _, _)) => (MANAGED, 0, pointer, pointer),

@@ -1,6 +1,7 @@
-//! How many blocks of a kernel a multiprocessor holds: the documented limits (CUDA C++ Programming Guide,
-//! "Technical Specifications per Compute Capability", and the formulas of the occupancy calculator).
-//! Registers are an estimate from PTX here, so they limit nothing but what is clearly above.
+//! How many blocks of a kernel a multiprocessor holds: the documented limits (CUDA C++
+//! Programming Guide, "Technical Specifications per Compute Capability", and the formulas of the
+//! occupancy calculator). Registers are an estimate from PTX here, so they limit nothing but what
+//! is clearly above.
 
 use proofrun_emulator::profile::{MAX_THREADS_PER_BLOCK, Profile, WARP_SIZE};
 
@@ -54,8 +55,8 @@ fn by_registers(profile: &Profile, needs: Needs, warps: u32) -> u32 {
     resident / warps
 }
 
-/// The most dynamic shared memory with which `blocks` blocks still fit, as the driver computes it: what it
-/// reserves of each block isn't taken off (an H200 said so).
+/// The most dynamic shared memory with which `blocks` blocks still fit, as the driver computes
+/// it: what it reserves of each block isn't taken off (an H200 said so).
 pub fn dynamic_shared(profile: &Profile, blocks: u32, static_bytes: u32) -> u64 {
     let unit = shared_unit(profile);
     let each = u64::from(profile.shared_bytes_per_sm) / u64::from(blocks.max(1)) / unit * unit;

@@ -1,6 +1,6 @@
-//! What a program is told of the device: `cudaGetDeviceProperties` and `cudaDeviceGetAttribute`. Facts that
-//! differ between devices are in their profiles. The others here are those of an H200 with driver 580, and
-//! documented alike for each capability from 7.5 on.
+//! What a program is told of the device: `cudaGetDeviceProperties` and `cudaDeviceGetAttribute`.
+//! Facts that differ between devices are in their profiles. The others here are those of an H200
+//! with driver 580, and documented alike for each capability from 7.5 on.
 
 use std::ffi::{c_char, c_int};
 
@@ -218,9 +218,10 @@ fn of_device(profile: &Profile, number: c_int) -> Option<c_int> {
 /// What it can do.
 fn feature(profile: &Profile, number: c_int) -> Option<c_int> {
     Some(match number {
-        // Overlap, mapped host memory, concurrent kernels, one address space, stream priorities, both L1
-        // caches, managed memory and its concurrent access, preemption, registered host pointers,
-        // cooperative launch, host registration, sparse arrays, timeline semaphores, memory pools.
+        // Overlap, mapped host memory, concurrent kernels, one address space, stream priorities,
+        // both L1 caches, managed memory and its concurrent access, preemption, registered host
+        // pointers, cooperative launch, host registration, sparse arrays, timeline semaphores,
+        // memory pools.
         15 | 19 | 31 | 41 | 78 | 79 | 80 | 83 | 89 | 90 | 91 | 95 | 99 | 112 | 114 | 115 => 1,
         // A data centre's card: direct RDMA, its flushes, and read-only registration.
         116 | 117 => c_int::from(profile.ecc),
@@ -244,8 +245,9 @@ fn feature(profile: &Profile, number: c_int) -> Option<c_int> {
         }
         44 => 1,
         131 => -1,
-        // No time limit, not integrated, default compute mode, no TCC, one GPU on its board, no native
-        // host atomics, no pageable access, no remote flushes, no NUMA, no MPS, no graphics interop.
+        // No time limit, not integrated, default compute mode, no TCC, one GPU on its board, no
+        // native host atomics, no pageable access, no remote flushes, no NUMA, no MPS, no
+        // graphics interop.
         17 | 18 | 20 | 35 | 84 | 85 | 86 | 88 | 98 | 100 | 101 | 130 | 133 | 134 | 135 | 138
         | 143 | 147 => 0,
         _ => return None,

@@ -1,5 +1,6 @@
-//! What a program registers before `main`: fat binaries, and the kernels and variables of each. A binary is
-//! loaded when something of it is used first, as the runtime has done by default since CUDA 12.2.
+//! What a program registers before `main`: fat binaries, and the kernels and variables of each. A
+//! binary is loaded when something of it is used first, as the runtime has done by default since
+//! CUDA 12.2.
 
 use std::collections::BTreeMap;
 
@@ -70,6 +71,8 @@ struct Variable {
 pub struct Kernel {
     /// The device's name for it.
     pub id: KernelId,
+    /// Its name as its source has it.
+    pub name: String,
     /// What the device says of it.
     pub facts: KernelFacts,
     /// What was set of it.
@@ -126,8 +129,8 @@ impl Registry {
 }
 
 impl Runtime {
-    /// The kernel at the address of its host stub. As on an H200 with driver 580, no address is an invalid
-    /// function and an unknown one an invalid handle.
+    /// The kernel at the address of its host stub. As on an H200 with driver 580, no address is
+    /// an invalid function and an unknown one an invalid handle.
     pub fn kernel(&mut self, address: u64) -> Result<Kernel, Code> {
         if address == 0 {
             return Err(Code::INVALID_DEVICE_FUNCTION);
@@ -135,16 +138,16 @@ impl Runtime {
         let function = self.registry.functions.get(&address).ok_or(Code::INVALID_HANDLE)?;
         let (binary, name, settings) = (function.binary, function.name.clone(), function.settings);
         let (module, architecture) = self.load(binary)?;
-        let id = self.device.kernel(module, &name).ok_or(Code::INVALID_DEVICE_FUNCTION)?;
-        let facts = self.device.facts(id).clone();
-        Ok(Kernel { id, facts, settings, architecture })
+        let id = self.machine.kernel(module, &name).ok_or(Code::INVALID_DEVICE_FUNCTION)?;
+        let (name, facts) = (self.machine.shown_name(id), self.machine.facts(id).clone());
+        Ok(Kernel { id, name, facts, settings, architecture })
     }
 
     /// Address and size of the variable at the address of its shadow.
     pub fn variable(&mut self, shadow: u64) -> Result<(u64, u64), Code> {
         let variable = self.registry.variables.get(&shadow).ok_or(Code::INVALID_SYMBOL)?.clone();
         let (module, _) = self.load(variable.binary)?;
-        self.device.symbol(module, &variable.name).ok_or(Code::INVALID_SYMBOL)
+        self.machine.symbol(module, &variable.name).ok_or(Code::INVALID_SYMBOL)
     }
 
     /// Loads a binary by its handle, for its managed variables.
@@ -170,30 +173,33 @@ impl Runtime {
 
     fn load_now(&mut self, binary: usize) -> Result<(ModuleId, u32), Code> {
         let wrapper = self.registry.binaries[binary].wrapper;
-        let chosen = fatbinary::choose(wrapper, self.profile.architecture());
+        let chosen = fatbinary::choose(wrapper, self.profile);
         let chosen = chosen.map_err(|refused| {
             self.tell(refused.kind, Severity::Error, refused.message);
             refused.code
         })?;
-        let module = self.device.load(&chosen.ptx).map_err(|why| {
-            self.tell(Kind::Unsupported, Severity::Error, why);
+        let module = self.machine.load(&chosen.ptx).map_err(|why| {
+            self.tell(Kind::Unsupported, Severity::Error, why.to_string());
             Code::INVALID_PTX
         })?;
         for managed in self.registry.binaries[binary].managed.clone() {
-            self.set_managed(module, &managed)?;
+            let address = self.set_managed(module, &managed)?;
+            // In the program's calls, the variable stands for its address.
+            self.registry.variables.insert(address, Variable { binary, name: managed.name });
         }
         Ok((module, chosen.architecture))
     }
 
-    fn set_managed(&mut self, module: ModuleId, managed: &Managed) -> Result<(), Code> {
-        let (address, _) = self.device.symbol(module, &managed.name).ok_or(Code::INVALID_SYMBOL)?;
-        if !matches!(self.device.contains(address), Some((MemoryKind::Managed, _, _))) {
+    fn set_managed(&mut self, module: ModuleId, managed: &Managed) -> Result<u64, Code> {
+        let (address, _) =
+            self.machine.symbol(module, &managed.name).ok_or(Code::INVALID_SYMBOL)?;
+        if self.kind_at(address) != Some(MemoryKind::Managed) {
             let message = format!("the managed variable `{}` is not emulated", managed.name);
             self.tell(Kind::Unsupported, Severity::Error, message);
             return Err(Code::NOT_SUPPORTED);
         }
         match host::write_pointer(managed.pointer, address) {
-            true => Ok(()),
+            true => Ok(address),
             false => Err(Code::INVALID_SYMBOL),
         }
     }

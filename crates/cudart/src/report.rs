@@ -39,7 +39,8 @@ impl Reporter {
         host::write_to(self.descriptor, &line);
     }
 
-    /// Tells a finding, or a new count of one: at 1, 2, 4, 8 and so on, and the rest by [`Self::finish`].
+    /// Tells a finding, or a new count of one: at 1, 2, 4, 8 and so on, and the rest by
+    /// [`Self::finish`].
     pub fn finding(&mut self, finding: Finding) {
         self.findings += 1;
         let equal = self.told.iter().position(|told| same(&told.finding, &finding));

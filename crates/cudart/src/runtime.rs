@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use proofrun_emulator::finding::{Finding, Kind, Severity};
+use proofrun_emulator::machine::Machine;
 use proofrun_emulator::profile::Profile;
 use proofrun_emulator::report::Event;
 
-use crate::device::Device;
 use crate::errors::{Code, Outcome};
 use crate::host;
 use crate::registry::Registry;
@@ -17,7 +17,7 @@ use crate::streams::Streams;
 #[derive(Debug)]
 pub struct Runtime {
     /// The emulated device.
-    pub device: Box<dyn Device>,
+    pub machine: Machine,
     /// The facts about it.
     pub profile: &'static Profile,
     /// The way to the harness.
@@ -28,6 +28,8 @@ pub struct Runtime {
     pub streams: Streams,
     /// Launches so far, refused ones too.
     pub launches: u64,
+    /// The last launch: its number and kernel.
+    pub launched: Option<(u64, String)>,
     /// Calls so far.
     pub calls: u64,
     /// The function that is being called.
@@ -49,15 +51,16 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Over a device.
-    pub fn new(device: Box<dyn Device>, profile: &'static Profile, reporter: Reporter) -> Self {
+    /// Over an emulated device.
+    pub fn new(machine: Machine, profile: &'static Profile, reporter: Reporter) -> Self {
         Self {
-            device,
+            machine,
             profile,
             reporter,
             registry: Registry::default(),
             streams: Streams::default(),
             launches: 0,
+            launched: None,
             calls: 0,
             current: "",
             limits: BTreeMap::new(),
@@ -70,15 +73,17 @@ impl Runtime {
         }
     }
 
-    /// A kernel faulted: the next call that looks at the device returns this, and each one after it.
+    /// A kernel faulted: the next call that looks at the device returns this, and each one after
+    /// it.
     pub fn fault(&mut self, code: Code) {
         self.pending.get_or_insert(code);
     }
 
     /// The fault that calls return from now on, if there is one.
     pub fn settle(&mut self) -> Outcome {
-        if self.sticky.is_none() {
-            self.sticky = self.pending.take();
+        if let Some(code) = self.pending.take() {
+            self.show_printed();
+            self.sticky.get_or_insert(code);
         }
         self.sticky.map_or(Ok(()), Err)
     }
@@ -91,7 +96,14 @@ impl Runtime {
 
     /// Tells a finding about a call.
     pub fn tell(&mut self, kind: Kind, severity: Severity, message: String) {
-        self.reporter.finding(about_call(kind, severity, message));
+        let mut finding = about_call(kind, severity, message);
+        finding.notes.push(match &self.launched {
+            Some((index, kernel)) => {
+                format!("call {} of the runtime, after launch {index}, of `{kernel}`", self.calls)
+            }
+            None => format!("call {} of the runtime, before the first launch", self.calls),
+        });
+        self.reporter.finding(finding);
     }
 
     /// Tells what the device found, of the launch of that number where one is meant.
@@ -103,22 +115,20 @@ impl Runtime {
 
     /// Tells what the device found outside of launches.
     pub fn drain(&mut self) {
-        let findings = self.device.take_findings();
+        let findings = self.machine.take_findings();
         self.tell_all(findings, None);
     }
 
-    /// Brings what kernels printed to the program's standard output. As with the real runtime, that is at
-    /// launches and synchronising calls, and not at the program's end.
+    /// Brings what kernels printed to the program's standard output. As with the real runtime,
+    /// that is at launches and synchronising calls, and not at the program's end.
     pub fn show_printed(&mut self) {
-        let printed = self.device.take_printed();
-        if !printed.is_empty() {
-            host::print(&printed);
-        }
+        host::print(&self.machine.take_printed());
+        host::complain(&self.machine.take_asserted());
     }
 
     /// The program ends: leaks, printed lines that nobody will see, the last counts.
     pub fn finish(&mut self) {
-        let lost = self.device.take_printed();
+        let lost = self.machine.take_printed();
         if !lost.is_empty() {
             let mut finding = about_call(Kind::Api, Severity::Warning, LOST.to_owned());
             finding.notes =
@@ -128,7 +138,7 @@ impl Runtime {
             self.reporter.finding(finding);
         }
         if self.sticky.is_none() && self.pending.is_none() {
-            self.device.finish();
+            self.machine.finish();
         }
         self.drain();
         self.reporter.finish();

@@ -1,5 +1,5 @@
-//! What the harness tells the runtime library in a program it starts: one JSON object in an environment
-//! variable of the child.
+//! What the harness tells the runtime library in a program it starts: one JSON object in an
+//! environment variable of the child.
 
 use serde::{Deserialize, Serialize};
 

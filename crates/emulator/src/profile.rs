@@ -1,17 +1,19 @@
 //! The devices that can be emulated: what their drivers answer when a program asks.
 //!
 //! Sources, by their names in the fields' comments below:
-//! - *CC*: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" and the sections on
-//!   each capability's shared memory.
-//! - *T4*: NVIDIA T4 Tensor Core GPU product brief (PB-09256-001) and the Turing architecture whitepaper.
+//! - *CC*: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" and the
+//!   sections on each capability's shared memory.
+//! - *T4*: NVIDIA T4 Tensor Core GPU product brief (PB-09256-001) and the Turing architecture
+//!   whitepaper.
 //! - *A100*: NVIDIA A100 Tensor Core GPU Architecture whitepaper and the A100 80 GB datasheet.
 //! - *H100*: NVIDIA H100 Tensor Core GPU Architecture whitepaper and the H100 datasheet.
 //! - *Ada*: NVIDIA Ada GPU Architecture whitepaper, appendix on the GeForce RTX 4090.
-//! - *measured*: asked of an H200 with driver 580.159.04; `crates/cudart/tests/hardware` has the program and
-//!   its output, and the records under `lessons/` agree.
+//! - *measured*: asked of an H200 with driver 580.159.04; `crates/cudart/tests/hardware` has the
+//!   program and its output, and the records under `lessons/` agree.
 //!
-//! Of cards other than the H200, what a driver leaves of the memory is in no document, nor are its largest
-//! persisting part of L2 and window: these are as such cards' drivers are commonly seen to answer.
+//! Of cards other than the H200, what a driver leaves of the memory is in no document, nor are
+//! its largest persisting part of L2 and window: these are as such cards' drivers are commonly
+//! seen to answer.
 
 /// The facts about one device.
 #[derive(Debug, Clone, PartialEq, Eq)]

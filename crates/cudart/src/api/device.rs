@@ -218,7 +218,8 @@ pub extern "C" fn cudaProfilerStop() -> c_int {
     call("cudaProfilerStop", |runtime| runtime.settle())
 }
 
-/// Ends the device's context. Memory that is still there is reported as leaked at the program's end.
+/// Ends the device's context. Memory that is still there is reported as leaked at the program's
+/// end.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceReset() -> c_int {
     ask("cudaDeviceReset", |runtime| {

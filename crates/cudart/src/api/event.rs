@@ -71,5 +71,5 @@ pub extern "C" fn cudaEventElapsedTime(milliseconds: Out<f32>, from: u64, to: u6
 
 fn record(runtime: &mut Runtime, event: u64, stream: u64) -> Outcome {
     runtime.streams.get(stream)?;
-    runtime.streams.record(event, runtime.device.nanoseconds())
+    runtime.streams.record(event, runtime.machine.nanoseconds())
 }

@@ -17,8 +17,8 @@ const PROGRAMMATIC_EVENT: c_int = 7;
 const COMPLETION_EVENT: c_int = 12;
 const DEVICE_UPDATABLE: c_int = 13;
 
-/// The handle of a kernel is the address of its host stub, so that either names it. A kernel that can't be
-/// had is an error here, and at its launch again.
+/// The handle of a kernel is the address of its host stub, so that either names it. A kernel that
+/// can't be had is an error here, and at its launch again.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaGetKernel(kernel: Out<u64>, stub: u64) -> c_int {
     prepare("__cudaGetKernel", |runtime| {
@@ -99,7 +99,7 @@ pub extern "C" fn cudaLaunchKernelExC(
         let plain = request(function, grid, block, arguments, shared, config.stream);
         let (cooperative, event) = attributes(runtime, &config)?;
         runtime.launch(&Request { cooperative, ..plain })?;
-        event.map_or(Ok(()), |event| runtime.streams.record(event, runtime.device.nanoseconds()))
+        event.map_or(Ok(()), |event| runtime.streams.record(event, runtime.machine.nanoseconds()))
     })
 }
 

@@ -1,7 +1,7 @@
 //! The functions of the runtime by their C names, each one into the runtime and out again.
 //!
-//! A per-thread-stream name (`cudaMemcpy_ptds`) is made by the build script for each function here that has
-//! one.
+//! A per-thread-stream name (`cudaMemcpy_ptds`) is made by the build script for each function
+//! here that has one.
 
 #![allow(unsafe_code, reason = "symbols of C are exported")]
 #![allow(non_snake_case, reason = "the names are the runtime's")]

@@ -1,4 +1,5 @@
-//! The library that was built, the toolkit, and programs run over the one that were built by the other.
+//! The library that was built, the toolkit, and programs run over the one that were built by the
+//! other.
 
 #![allow(dead_code, reason = "each test uses what it needs")]
 
@@ -43,7 +44,8 @@ pub struct Ran {
 }
 
 impl Program {
-    /// Builds a program as the harness does: PTX for the architectures, and NVIDIA's library to link with.
+    /// Builds a program as the harness does: PTX for the architectures, and NVIDIA's library to
+    /// link with.
     pub fn cuda(toolkit: &Path, source: &str, architecture: &str) -> Self {
         let program = Self::in_folder();
         std::fs::write(program.path("a.cu"), source).unwrap();

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::float::flush32;
 use super::integer::{by_signed, by_size};
-use super::kernel::{Kernel, Source, Target, bits, closure, compiled, op1, op3, op3x};
+use super::kernel::{Kernel, Source, Target, bits, closure, op1, op3, op3x};
 use super::words::{Kind, Words};
 use super::{Form, NEGATED, Rows, half};
 use crate::lanes::{LANES, Lanes};
@@ -156,7 +156,7 @@ where
 }
 
 /// `setp`
-struct SetP<T, F>(PhantomData<fn() -> (T, F)>);
+struct SetP<T, F>(PhantomData<(T, F)>);
 
 impl<T, F> Kernel for SetP<T, F>
 where
@@ -190,7 +190,7 @@ impl Kernel for SetPairs {
 }
 
 /// `set`: a row of a value for true, and zeros.
-struct Set<D, T, F>(PhantomData<fn() -> (D, T, F)>);
+struct Set<D, T, F>(PhantomData<(D, T, F)>);
 
 impl<D, T, F> Kernel for Set<D, T, F>
 where
@@ -286,7 +286,7 @@ fn setp(words: &mut Words<'_>) -> Option<Form> {
             tests(|a: f64, b: f64, _| relates(a, b, R))
         }, [1 2 3 4 5 6 7 8 9 10 11 12 13 14]),
         Kind::F16 | Kind::Bf16 if !pair => tests(test_half),
-        Kind::F16x2 | Kind::Bf16x2 if pair => Form::of(compiled::<SetPairs>()).sourced::<u32>(),
+        Kind::F16x2 | Kind::Bf16x2 if pair => Form::of::<SetPairs>().sourced::<u32>(),
         Kind::S16 | Kind::S32 | Kind::S64 => by_signed!(kind, T => by_relation!(relation, R => {
             tests(|a: T, b: T, _| relates(a, b, R))
         }, [1 2 3 4 5 6])),
@@ -301,7 +301,7 @@ fn setp(words: &mut Words<'_>) -> Option<Form> {
 
 /// A `setp` of a test.
 fn tests<T: Source, F: Fn(T, T, u32) -> bool + Copy + 'static>(_: F) -> Form {
-    Form::of(compiled::<SetP<T, F>>()).sourced::<T>()
+    Form::of::<SetP<T, F>>().sourced::<T>()
 }
 
 /// A `set` that writes a row of `D`.
@@ -311,7 +311,7 @@ where
     T: Source,
     F: Fn(T, T, u32) -> bool + Copy + 'static,
 {
-    Form { results: D::SLOTS.to_vec(), ..Form::of(compiled::<Set<D, T, F>>()).sourced::<T>() }
+    Form { results: D::SLOTS.to_vec(), ..Form::of::<Set<D, T, F>>().sourced::<T>() }
 }
 
 impl Form {
@@ -362,7 +362,7 @@ fn set(words: &mut Words<'_>) -> Option<Form> {
     let form = match result {
         _ if packed => match result {
             Kind::F16x2 | Kind::Bf16x2 | Kind::U32 | Kind::S32 => {
-                let form = Form::of(compiled::<SetHalves>()).sourced::<u32>();
+                let form = Form::of::<SetHalves>().sourced::<u32>();
                 Form { results: u32::SLOTS.to_vec(), ..form }
             }
             _ => return None,

@@ -4,7 +4,7 @@
 //! by its type's sign.
 
 use super::Form;
-use super::float::{finish32, finish64, flush32};
+use super::float::{NAN32, finish32, finish64, flush32};
 use super::half::{self, bf16_from_f32};
 use super::kernel::{op1, op1x};
 use super::narrow;
@@ -133,7 +133,7 @@ fn plain(words: &mut Words<'_>, to: Type, from: Type) -> Option<Form> {
         return Some(form);
     }
     let extra = modifiers.pack() | to.pack() << TO | from.pack() << FROM;
-    let form = by_registers!(d, a, D, A => op1x(|a: A, x| general(u64::from(a), x) as D));
+    let form = by_registers!(d, a, D, A => op1x(|a: A, x| general(a.into(), x) as D));
     Some(floating(form, to, from).with_extra(extra))
 }
 
@@ -236,7 +236,13 @@ fn general(bits: u64, x: u32) -> u64 {
         Type::Float(Format::F32) => rules.operand(bits, Format::F32),
         Type::Float(format) => Number::decode(bits & low(format.bits()), format),
     };
+    let nan = number.class == Class::Nan && !rules.sat;
     match to {
+        Type::Float(to) if nan && carries_nan(to, from) => {
+            // With `.ftz`, the operand's NaN is that of `.f32` instructions first.
+            let bits = if rules.ftz && to == Format::F64 { u64::from(NAN32) } else { bits };
+            carried_nan(bits, to, from)
+        }
         Type::Integer { bits, signed } => to_integer(number, rules.round, bits, signed, from),
         Type::Float(format) => {
             let integral = x & INTEGRAL != 0;
@@ -244,6 +250,20 @@ fn general(bits: u64, x: u32) -> u64 {
             Rules { ftz: rules.ftz && format == Format::F32, ..rules }.result(number, format)
         }
     }
+}
+
+/// Whether hardware keeps a NaN's sign and payload, which the ISA leaves open: where either is `.f64`.
+fn carries_nan(to: Format, from: Type) -> bool {
+    from == Type::Float(Format::F64) || to == Format::F64
+}
+
+/// A NaN's sign and as much of its fraction as there is room for, made quiet.
+fn carried_nan(bits: u64, to: Format, from: Type) -> u64 {
+    let Type::Float(from) = from else { return to.nan };
+    let sign = bits >> (from.bits() - 1) & 1;
+    let fraction = bits << (64 - from.fraction) >> (64 - to.fraction);
+    let quiet = 1 << (to.fraction - 1);
+    sign << (to.bits() - 1) | (to.max + 1) | quiet | fraction
 }
 
 /// The low bits, so many.
@@ -282,7 +302,7 @@ fn to_integer(number: Number, round: Round, bits: u32, signed: bool, from: Type)
 fn integers(d: Width, a: Width, to: Type, from: Type, sat: bool) -> Option<Form> {
     if sat {
         let extra = to.pack() << TO | from.pack() << FROM;
-        let form = by_registers!(d, a, D, A => op1x(|a: A, x| clamp(u64::from(a), x) as D));
+        let form = by_registers!(d, a, D, A => op1x(|a: A, x| clamp(a.into(), x) as D));
         return Some(form.with_extra(extra));
     }
     let first = if to.bits() < from.bits() { to } else { from };
@@ -470,6 +490,24 @@ fn from_integer(a: Width, format: Format, bits: u32, signed: bool) -> Option<For
     })
 }
 
+/// `.f32` as `.f64`.
+#[inline(always)]
+fn widened(a: f32) -> f64 {
+    let bits = a.to_bits();
+    let nan = u64::from(bits & 0x8000_0000) << 32
+        | 0x7ff8_0000_0000_0000
+        | u64::from(bits & 0x7f_ffff) << 29;
+    if bits & 0x7fff_ffff > 0x7f80_0000 { f64::from_bits(nan) } else { f64::from(a) }
+}
+
+/// `.f64` as the nearest `.f32`.
+#[inline(always)]
+fn narrowed(a: f64) -> f32 {
+    let bits = a.to_bits();
+    let nan = (bits >> 32 & 0x8000_0000) | 0x7fc0_0000 | (bits >> 29 & 0x7f_ffff);
+    if bits << 1 > 0xffe0_0000_0000_0000 { f32::from_bits(nan as u32) } else { a as f32 }
+}
+
 /// Between floats.
 fn floats(to: Format, from: Format, round: Round, integral: bool, ftz: bool) -> Option<Form> {
     let near = round == Round::Near;
@@ -481,18 +519,15 @@ fn floats(to: Format, from: Format, round: Round, integral: bool, ftz: bool) -> 
             op1(|a| finish32::<false, false>(integral32::<R>(a)))
         }),
         (Format::F64, Format::F64) if integral => by_round!(round, R => {
-            op1(|a| finish64(integral64::<R>(a)))
+            op1(|a| finish64(integral64::<R>(a), [0.0, 0.0, a]))
         }),
-        (Format::F64, Format::F32) if ftz => op1(|a: f32| finish64(f64::from(flush32::<true>(a)))),
-        (Format::F64, Format::F32) => op1(|a: f32| finish64(f64::from(a))),
-        (Format::F32, Format::F64) if near && ftz => {
-            op1(|a: f64| finish32::<true, false>(a as f32))
-        }
-        (Format::F32, Format::F64) if near => op1(|a: f64| finish32::<false, false>(a as f32)),
+        // What isn't changed is moved, NaNs with all their bits.
+        (Format::F32, Format::F32) if !ftz => op1(|a: f32| a),
+        (Format::F64, Format::F64) => op1(|a: f64| a),
+        (Format::F64, Format::F32) if !ftz => op1(widened),
+        (Format::F32, Format::F64) if near && !ftz => op1(narrowed),
         (Format::F32, Format::F16) => op1(|a: u16| finish32::<false, false>(half::to_f32(a))),
-        (Format::F32, Format::BF16) if !ftz => {
-            op1(|a: u16| finish32::<false, false>(f32::from_bits(u32::from(a) << 16)))
-        }
+        (Format::F32, Format::BF16) if !ftz => op1(|a: u16| f32::from_bits(u32::from(a) << 16)),
         (Format::F16, Format::F32) if near && ftz => {
             op1(|a: f32| half::from_f32(flush32::<true>(a)))
         }

@@ -11,6 +11,9 @@ use super::{Form, approximate, half};
 /// The NaN that `.f32` instructions make (9.7.3).
 pub const NAN32: u32 = 0x7fff_ffff;
 
+/// The NaN that an invalid `.f64` operation makes on hardware.
+pub const NAN64: u64 = 0xfff8_0000_0000_0000;
+
 /// The form for flags that are constants in the lane's function.
 macro_rules! by_flags {
     ($a:expr, $b:expr, $A:ident, $B:ident => $form:expr) => {
@@ -77,22 +80,57 @@ pub fn finish32<const FTZ: bool, const SAT: bool>(value: f32) -> f32 {
         let low = if value > 0.0 { value } else { 0.0 };
         return flush32::<FTZ>(if low > 1.0 { 1.0 } else { low });
     }
-    let number = flush32::<FTZ>(value);
-    if value.is_nan() { f32::from_bits(NAN32) } else { number }
+    // On bits: LLVM may take one NaN for another.
+    let nan = value.to_bits() & 0x7fff_ffff > 0x7f80_0000;
+    if nan { f32::from_bits(NAN32) } else { flush32::<FTZ>(value) }
 }
 
-/// What every `.f64` result goes through.
+/// With `.ftz`, a result that is tiny becomes a zero of its sign even where rounding makes the least
+/// normal number of it. `scaled` is the result of the same operation on an operand that is 2^64 times
+/// as large: no rounding is hidden there.
 #[inline(always)]
-pub fn finish64(value: f64) -> f64 {
-    if value.is_nan() { f64::from_bits(super::soft::Format::F64.nan) } else { value }
+fn finish_scaled<const FTZ: bool, const SAT: bool>(value: f32, scaled: f32) -> f32 {
+    let tiny = FTZ && scaled.abs() < f32::MIN_POSITIVE * SCALE;
+    finish32::<FTZ, SAT>(if tiny { 0f32.copysign(value) } else { value })
+}
+
+/// 2^64.
+const SCALE: f32 = 18_446_744_073_709_551_616.0;
+
+/// Whether bits of `.f64` are a NaN.
+#[inline(always)]
+fn is_nan64(value: f64) -> bool {
+    value.to_bits() << 1 > 0xffe0_0000_0000_0000
+}
+
+/// A NaN made quiet; a number stays.
+#[inline(always)]
+pub fn quiet64(value: f64) -> f64 {
+    let quiet = if is_nan64(value) { 1 << 51 } else { 0 };
+    f64::from_bits(value.to_bits() | quiet)
+}
+
+/// What every `.f64` result goes through: a NaN is the last of `operands` that is one, made quiet, else
+/// [`NAN64`]. The ISA leaves this open, and so hardware decides which operand comes last: the second,
+/// but in a quotient the first.
+#[inline(always)]
+pub fn finish64(value: f64, operands: [f64; 3]) -> f64 {
+    let [a, b, c] = operands;
+    let nan = if is_nan64(a) { a } else { f64::from_bits(NAN64) };
+    let nan = if is_nan64(b) { b } else { nan };
+    let nan = if is_nan64(c) { c } else { nan };
+    if is_nan64(value) { quiet64(nan) } else { value }
 }
 
 /// Three operations that a rounding mode chooses between: the host's, or soft ones.
 fn single(words: &mut Words<'_>) -> Option<Form> {
     let ftz = words.take("ftz");
     let opcode = words.opcode;
-    if words.take("approx") || words.take("full") || matches!(opcode, "sin" | "cos") {
-        return approximate::single(words, ftz);
+    if words.take("approx") {
+        return approximate::single(words, ftz, false);
+    }
+    if opcode == "div" && words.take("full") {
+        return approximate::single(words, ftz, true);
     }
     if matches!(opcode, "min" | "max") {
         return extremum(words, ftz);
@@ -117,14 +155,17 @@ fn single(words: &mut Words<'_>) -> Option<Form> {
             finish32::<FTZ, SAT>(flush32::<FTZ>(a) - flush32::<FTZ>(b))
         })),
         "mul" => by_flags!(ftz, sat, FTZ, SAT => op2(|a, b| {
-            finish32::<FTZ, SAT>(flush32::<FTZ>(a) * flush32::<FTZ>(b))
+            let (a, b) = (flush32::<FTZ>(a), flush32::<FTZ>(b));
+            finish_scaled::<FTZ, SAT>(a * b, a * SCALE * b)
         })),
         "fma" | "mad" => by_flags!(ftz, sat, FTZ, SAT => op3(fma32::<FTZ, SAT>)),
         "div" => by_flags!(ftz, false, FTZ, SAT => op2(|a, b| {
-            finish32::<FTZ, SAT>(flush32::<FTZ>(a) / flush32::<FTZ>(b))
+            let (a, b) = (flush32::<FTZ>(a), flush32::<FTZ>(b));
+            finish_scaled::<FTZ, SAT>(a / b, a * SCALE / b)
         })),
         "rcp" => by_flags!(ftz, false, FTZ, SAT => op1(|a| {
-            finish32::<FTZ, SAT>(1.0 / flush32::<FTZ>(a))
+            let a = flush32::<FTZ>(a);
+            finish_scaled::<FTZ, SAT>(1.0 / a, SCALE / a)
         })),
         "sqrt" => by_flags!(ftz, false, FTZ, SAT => op1(|a| {
             finish32::<FTZ, SAT>(flush32::<FTZ>(a).sqrt())
@@ -142,7 +183,12 @@ fn single(words: &mut Words<'_>) -> Option<Form> {
 
 #[inline(always)]
 fn fma32<const FTZ: bool, const SAT: bool>(a: f32, b: f32, c: f32) -> f32 {
-    finish32::<FTZ, SAT>(flush32::<FTZ>(a).mul_add(flush32::<FTZ>(b), flush32::<FTZ>(c)))
+    let (a, b, c) = (flush32::<FTZ>(a), flush32::<FTZ>(b), flush32::<FTZ>(c));
+    let value = a.mul_add(b, c);
+    if !FTZ {
+        return finish32::<FTZ, SAT>(value);
+    }
+    finish_scaled::<FTZ, SAT>(value, (a * SCALE).mul_add(b, c * SCALE))
 }
 
 fn directed32(opcode: &str) -> Option<Form> {
@@ -174,18 +220,19 @@ fn double(words: &mut Words<'_>) -> Option<Form> {
         return Some(directed64(opcode)?.with_extra(rules.pack()));
     }
     Some(match opcode {
-        "add" => op2(|a: f64, b: f64| finish64(a + b)),
-        "sub" => op2(|a: f64, b: f64| finish64(a - b)),
-        "mul" => op2(|a: f64, b: f64| finish64(a * b)),
-        "fma" | "mad" => op3(|a: f64, b: f64, c: f64| finish64(a.mul_add(b, c))),
-        "div" => op2(|a: f64, b: f64| finish64(a / b)),
-        "rcp" => op1(|a: f64| finish64(1.0 / a)),
-        "sqrt" => op1(|a: f64| finish64(a.sqrt())),
+        "add" => op2(|a: f64, b: f64| finish64(a + b, [0.0, a, b])),
+        "sub" => op2(|a: f64, b: f64| finish64(a - b, [0.0, a, b])),
+        "mul" => op2(|a: f64, b: f64| finish64(a * b, [0.0, a, b])),
+        "fma" | "mad" => op3(|a: f64, b: f64, c: f64| finish64(a.mul_add(b, c), [a, c, b])),
+        "div" => op2(|a: f64, b: f64| finish64(a / b, [0.0, b, a])),
+        "rcp" => op1(|a: f64| finish64(1.0 / a, [0.0, 0.0, a])),
+        "sqrt" => op1(|a: f64| finish64(a.sqrt(), [0.0, 0.0, a])),
         _ if round.is_some() => return None,
-        "abs" => op1(f64::abs),
-        "neg" => op1(|a: f64| -a),
-        "min" => op2(|a, b| finish64(min64(a, b))),
-        "max" => op2(|a: f64, b: f64| finish64(-min64(-a, -b))),
+        // A NaN keeps its sign on hardware.
+        "abs" => op1(|a: f64| if is_nan64(a) { quiet64(a) } else { a.abs() }),
+        "neg" => op1(|a: f64| if is_nan64(a) { quiet64(a) } else { -a }),
+        "min" => op2(|a, b| finish64(min64(a, b), [0.0, a, b])),
+        "max" => op2(|a: f64, b: f64| finish64(-min64(-a, -b), [0.0, a, b])),
         "copysign" => op2(|a: f64, b: f64| b.copysign(a)),
         _ => return None,
     })
@@ -198,7 +245,10 @@ fn directed64(opcode: &str) -> Option<Form> {
             op2x(|a, b, x| Rules::unpack(x).binary64(a, b, |a, b, round| a.add(b.negated(), round)))
         }
         "mul" => op2x(|a, b, x| Rules::unpack(x).binary64(a, b, |a, b, _| a.mul(b))),
-        "div" => op2x(|a, b, x| Rules::unpack(x).binary64(a, b, |a, b, _| a.div(b))),
+        "div" => op2x(|a, b, x| {
+            let quotient = Rules::unpack(x).binary64(a, b, |a, b, _| a.div(b));
+            if is_nan64(a) { quiet64(a) } else { quotient }
+        }),
         "fma" | "mad" => op3x(|a, b, c, x| Rules::unpack(x).fma64(a, b, c)),
         "rcp" => op1x(|a, x| Rules::unpack(x).binary64(1.0, a, |a, b, _| a.div(b))),
         "sqrt" => op1x(|a, x| Rules::unpack(x).binary64(a, 1.0, |a, _, _| a.sqrt())),

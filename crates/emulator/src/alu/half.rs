@@ -52,7 +52,7 @@ pub fn select(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
     let sat = words.take("sat");
     let allowed = match opcode {
         "fma" => round && !(sat && (relu || bf16)),
-        "add" | "sub" | "mul" => !relu && !(sat && bf16),
+        "add" | "sub" | "mul" => !(relu || sat && bf16),
         _ => !round && !relu && !sat,
     };
     if !allowed {

@@ -146,10 +146,9 @@ pub fn select(words: &mut Words<'_>) -> Option<Form> {
         "mul24" => mul24(words, kind)?,
         "mad24" => mad24(words, kind)?,
         "sad" => by_kind!(kind, T => op3(|a: T, b: T, c: T| c.wrapping_add(a.abs_diff(b) as T))),
-        // Division by zero gives a value that the ISA leaves open; the hardware's are all ones and,
-        // for a remainder, the dividend.
+        // Division by zero gives a value that the ISA leaves open; hardware's is all ones.
         "div" => by_kind!(kind, T => op2(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_div(b) })),
-        "rem" => by_kind!(kind, T => op2(|a: T, b: T| if b == 0 { a } else { a.wrapping_rem(b) })),
+        "rem" => by_kind!(kind, T => op2(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_rem(b) })),
         "abs" => by_signed!(kind, T => op1(T::wrapping_abs)),
         "neg" => by_signed!(kind, T => op1(T::wrapping_neg)),
         "min" if words.take("relu") => saturated(kind, op2(|a: i32, b: i32| a.min(b).max(0)))?,

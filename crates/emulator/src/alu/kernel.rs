@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use std::sync::LazyLock;
 
 use super::{Compute, Form, Rows, Slot};
-use crate::lanes::{LANES, Lanes, Row, Value, Width};
+use crate::lanes::{LANES, Lanes, Row, Width};
 
 /// What a lane's function takes.
 pub trait Source: Copy + 'static {
@@ -154,8 +154,25 @@ static WIDE: LazyLock<bool> = LazyLock::new(|| {
         && std::is_x86_feature_detected!("popcnt")
 });
 
+impl Form {
+    /// A form of a kernel, without operands yet.
+    pub(super) fn of<K: Kernel>() -> Self {
+        Self {
+            compute: compiled::<K>(),
+            portable: plain::<K>,
+            results: Vec::new(),
+            sources: Vec::new(),
+            immediate: None,
+            extra: 0,
+            reads_carry: false,
+            writes_carry: false,
+            approximate: false,
+        }
+    }
+}
+
 /// The best function that runs on this processor.
-pub fn compiled<K: Kernel>() -> Compute {
+fn compiled<K: Kernel>() -> Compute {
     #[cfg(target_arch = "x86_64")]
     if *WIDE {
         let compute: unsafe fn(&mut Lanes, &Rows, u32) = wide::<K>;
@@ -164,12 +181,6 @@ pub fn compiled<K: Kernel>() -> Compute {
             std::mem::transmute::<unsafe fn(&mut Lanes, &Rows, u32), Compute>(compute)
         };
     }
-    plain::<K>
-}
-
-/// The function for any processor.
-#[cfg(test)]
-pub fn compiled_plain<K: Kernel>() -> Compute {
     plain::<K>
 }
 
@@ -182,7 +193,7 @@ pub fn closure<F: Copy>() -> F {
 }
 
 /// A lane's function over four sources and [`Rows::extra`].
-struct Map<D, A, B, C, E, F>(PhantomData<fn() -> (D, A, B, C, E, F)>);
+struct Map<D, A, B, C, E, F>(PhantomData<(D, A, B, C, E, F)>);
 
 impl<D, A, B, C, E, F> Kernel for Map<D, A, B, C, E, F>
 where
@@ -220,16 +231,10 @@ where
     F: Fn(A, B, C, E, u32) -> D + Copy + 'static,
 {
     Form {
-        compute: compiled::<Map<D, A, B, C, E, F>>(),
         results: D::SLOTS.to_vec(),
         sources: [A::SLOT, B::SLOT, C::SLOT, E::SLOT].into_iter().flatten().collect(),
-        ..Form::of(plain::<Nothing>)
+        ..Form::of::<Map<D, A, B, C, E, F>>()
     }
-}
-
-struct Nothing;
-impl Kernel for Nothing {
-    fn run(_: &mut Lanes, _: &Rows, _: u32) {}
 }
 
 /// A form of one source.
@@ -290,7 +295,3 @@ where
 {
     op4x(move |a: A, b: B, c: C, (): (), x| f(a, b, c, x))
 }
-
-/// Whether any bits are a value: what rows of numbers rest on.
-#[allow(dead_code, reason = "a check at compile time")]
-fn any_bits<T: Value + Source>() {}

@@ -62,8 +62,10 @@ pub struct Slot {
 /// A form that was found.
 #[derive(Debug, Clone)]
 pub struct Form {
-    /// The function.
+    /// The function, for this processor.
     pub compute: Compute,
+    /// The same function for any processor: slower, with the same results.
+    pub portable: Compute,
     /// The results, in the order of the text: `d` and, of a pair `p|q`, `e`.
     pub results: Vec<Slot>,
     /// The sources in the order of the text: a, b, c, f.
@@ -83,19 +85,6 @@ pub struct Form {
 }
 
 impl Form {
-    fn of(compute: Compute) -> Self {
-        Self {
-            compute,
-            results: Vec::new(),
-            sources: Vec::new(),
-            immediate: None,
-            extra: 0,
-            reads_carry: false,
-            writes_carry: false,
-            approximate: false,
-        }
-    }
-
     fn with_extra(self, extra: u32) -> Self {
         Self { extra, ..self }
     }

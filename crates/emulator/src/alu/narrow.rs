@@ -58,7 +58,7 @@ pub fn select(words: &mut Words<'_>, to: Kind, from: Kind) -> Option<Form> {
     let packed = |kind| rules.pack() | number(kind).unwrap_or(0) << FORMAT;
     let form = match (to, from) {
         (Kind::Tf32, Kind::F32) if round != Round::Away || !rules.relu => {
-            op1x(|a: f32, x| convert(a, x) << 13).with_extra(packed(to))
+            op1x(tensor).with_extra(packed(to))
         }
         _ if round == Round::Away => return None,
         (Kind::F16x2, Kind::F32) if near && !rules.relu && !rules.finite => {
@@ -92,6 +92,17 @@ fn small(kind: Kind) -> bool {
 fn convert(a: f32, x: u32) -> u32 {
     let number = Number::decode(u64::from(a.to_bits()), Format::F32);
     Rules::unpack(x).result(number, format(x)) as u32
+}
+
+/// `.tf32`: a NaN that `.rna` rounds is only cut, on hardware.
+fn tensor(a: f32, x: u32) -> u32 {
+    let rules = Rules::unpack(x);
+    let bits = a.to_bits();
+    let nan = bits & 0x7fff_ffff > 0x7f80_0000;
+    if nan && rules.round == Round::Away && !rules.finite {
+        return bits & !0x1fff;
+    }
+    convert(a, x) << 13
 }
 
 /// Two small numbers to a pair of `.f16`.

@@ -1,5 +1,6 @@
 //! The modifiers of a floating-point form that is computed in software, and what they do.
 
+use super::float::finish64;
 use super::soft::{Class, Format, Number, Round};
 
 /// A result's rules; they fit [`super::Rows::extra`].
@@ -63,12 +64,8 @@ impl Rules {
     /// A result's bits.
     pub fn result(self, number: Number, format: Format) -> u64 {
         let number = self.clamped(number);
-        let bits = number.encode(format, self.round, self.finite);
-        let rounded = Number::decode(bits, format);
-        if self.ftz && rounded.is_subnormal(format) {
-            return rounded.flushed(format).encode(format, self.round, false);
-        }
-        bits
+        let number = if self.ftz { number.flushed_result(format, self.round) } else { number };
+        number.encode(format, self.round, self.finite)
     }
 
     fn clamped(self, number: Number) -> Number {
@@ -122,7 +119,8 @@ impl Rules {
         b: f64,
         operation: impl Fn(Number, Number, Round) -> Number,
     ) -> f64 {
-        f64::from_bits(self.binary(Format::F64, [a.to_bits(), b.to_bits()], operation))
+        let result = self.binary(Format::F64, [a.to_bits(), b.to_bits()], operation);
+        finish64(f64::from_bits(result), [0.0, a, b])
     }
 
     /// `a * b + c` of `.f32`.
@@ -133,6 +131,7 @@ impl Rules {
 
     /// `a * b + c` of `.f64`.
     pub fn fma64(self, a: f64, b: f64, c: f64) -> f64 {
-        f64::from_bits(self.fma(Format::F64, [a, b, c].map(f64::to_bits)))
+        let result = self.fma(Format::F64, [a, b, c].map(f64::to_bits));
+        finish64(f64::from_bits(result), [a, c, b])
     }
 }

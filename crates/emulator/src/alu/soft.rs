@@ -7,6 +7,8 @@
 
 use std::cmp::Ordering;
 
+use super::float::NAN64;
+
 /// A rounding mode (PTX ISA 9.7.3, 9.7.9.21).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Round {
@@ -29,7 +31,7 @@ pub struct Format {
     pub exponent: u32,
     /// Bits of the fraction.
     pub fraction: u32,
-    /// The NaN that PTX makes, without a sign.
+    /// The NaN that PTX makes.
     pub nan: u64,
     /// The largest finite number, without a sign.
     pub max: u64,
@@ -45,7 +47,7 @@ impl Format {
     /// `.f32`
     pub const F32: Self = Self::ieee(8, 23, 0x7fff_ffff);
     /// `.f64`
-    pub const F64: Self = Self::ieee(11, 52, 0xfff8_0000_0000_0000);
+    pub const F64: Self = Self::ieee(11, 52, NAN64);
     /// `.tf32` without the 13 low bits of its register.
     pub const TF32: Self = Self::ieee(8, 10, 0x3_ffff);
     /// `.e5m2`
@@ -327,6 +329,15 @@ impl Number {
     /// Whether it is below the least normal number of a format, but not zero.
     pub fn is_subnormal(self, format: Format) -> bool {
         self.class == Class::Finite && self.exponent < 1 - format.bias()
+    }
+
+    /// A zero of its sign if it is below the least normal number even when it is rounded as if
+    /// exponents had no limit.
+    pub fn flushed_result(self, format: Format, round: Round) -> Self {
+        let kept = self.rounded(TOP - format.fraction, round);
+        let carries = kept >> (format.fraction + 1) != 0;
+        let tiny = self.exponent + i32::from(carries) < 1 - format.bias();
+        if self.class == Class::Finite && tiny { Self::zero(self.negative) } else { self }
     }
 
     /// A zero of its sign if it is subnormal.

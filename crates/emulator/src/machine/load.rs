@@ -56,6 +56,7 @@ impl Machine {
         let mut symbols: Vec<(String, u64, u64)> = Vec::new();
         for variable in module.variables.iter().chain(inner) {
             let space = match variable.space {
+                StateSpace::Global if variable.managed => SymbolSpace::Managed,
                 StateSpace::Global => SymbolSpace::Global,
                 StateSpace::Const => SymbolSpace::Const,
                 StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,

@@ -207,6 +207,11 @@ impl Machine {
         &self.modules[kernel.module.0].facts[kernel.index]
     }
 
+    /// The kernel's name as its source has it.
+    pub fn shown_name(&self, kernel: KernelId) -> String {
+        crate::exec::demangled(&self.facts(kernel).name)
+    }
+
     /// Address and bytes of a module's variable.
     pub fn symbol(&self, module: ModuleId, name: &str) -> Option<(u64, u64)> {
         let symbols = &self.modules.get(module.0)?.symbols;

@@ -16,6 +16,8 @@ pub enum SymbolSpace {
     Global,
     /// `.const`: `__constant__`.
     Const,
+    /// `.global .attribute(.managed)`: `__managed__`, which the host reaches too.
+    Managed,
 }
 
 /// A variable of a module.

@@ -147,18 +147,14 @@ impl Memory {
         element_bytes: u32,
         init: &[u8],
     ) -> Option<u64> {
-        let base = self.reserve(bytes, align.max(ALIGN))?;
-        let symbol = Symbol { name: name.to_owned(), space, element_bytes };
-        let plan = Plan {
-            base: Some(base),
-            bytes,
-            kind: MemoryKind::Device,
-            symbol: Some(symbol),
-            number: 0,
-            registered: false,
+        let (base, kind) = match space {
+            SymbolSpace::Managed => (None, MemoryKind::Managed),
+            _ => (Some(self.reserve(bytes, align.max(ALIGN))?), MemoryKind::Device),
         };
+        let symbol = Symbol { name: name.to_owned(), space, element_bytes };
+        let plan = Plan { base, bytes, kind, symbol: Some(symbol), number: 0, registered: false };
         let allocation = Allocation::new(plan)?;
-        allocation.bytes_from(base).write(0, init);
+        allocation.bytes_from(allocation.base).write(0, init);
         allocation.pages().iter().for_each(super::page::Page::fill);
         Some(self.insert(allocation))
     }

@@ -89,6 +89,7 @@ fn name(a: &Allocation) -> String {
         let space = match symbol.space {
             SymbolSpace::Global => "device",
             SymbolSpace::Const => "constant",
+            SymbolSpace::Managed => "managed",
         };
         if a.bytes == u64::from(symbol.element_bytes) {
             return format!("the {space} variable `{}`", symbol.name);

@@ -1,14 +1,15 @@
 //! One instruction of a warp at work: checks, records and moves the bytes of its runs.
 
-use super::access::{Access, Order, Outcome, Proxy, Staging};
+use super::access::{Access, Outcome, Staging};
 use super::bytes::Bytes;
-use super::findings::{Findings, Other, Raw, What};
+use super::findings::{Findings, What};
 use super::local::Local;
 use super::mapping::PAGE;
 use super::page::Shadow;
+use super::record::flags;
 use super::run::Run;
 use crate::finding::Severity;
-use crate::race::line::{Conflict, LINE, Record, Relation, SAME, Viewer, flag};
+use crate::race::line::{Conflict, Record, Viewer, flag};
 use crate::race::location::{Carried, Location, Writer};
 use crate::race::{Scope, WarpClocks, each};
 
@@ -37,16 +38,20 @@ impl Op<'_> {
     pub fn writes(&self) -> bool {
         !matches!(self, Self::Load)
     }
+
+    fn is_store(&self) -> bool {
+        matches!(self, Self::Store { .. })
+    }
 }
 
 /// A conflict, and where in the page its units are.
-struct Hit {
-    conflict: Conflict,
-    new: Record,
+pub(super) struct Hit {
+    pub(super) conflict: Conflict,
+    pub(super) new: Record,
     /// The offset of unit 0.
-    base: u32,
+    pub(super) base: u32,
     /// Bytes of a unit.
-    unit: u32,
+    pub(super) unit: u32,
 }
 
 /// An instruction at work.
@@ -55,19 +60,21 @@ pub struct Worker<'a> {
     pub access: &'a Access<'a>,
     /// Bytes a lane.
     pub size: u32,
-    staging: &'a mut Staging,
-    clocks: &'a mut WarpClocks,
-    rest: Rest<'a>,
+    pub(super) staging: &'a mut Staging,
+    pub(super) clocks: &'a mut WarpClocks,
+    pub(super) rest: Rest<'a>,
 }
 
 /// What is changed while the clocks are read.
-struct Rest<'a> {
-    findings: &'a mut Findings,
-    outcome: Outcome,
+pub(super) struct Rest<'a> {
+    pub(super) findings: &'a mut Findings,
+    pub(super) outcome: Outcome,
     /// What records of the instruction have in common.
-    record: Record,
-    found: Vec<Conflict>,
-    hits: Vec<Hit>,
+    pub(super) common: Record,
+    /// Conflicts of the line at hand.
+    pub(super) found: Vec<Conflict>,
+    /// Conflicts of the run at hand.
+    pub(super) hits: Vec<Hit>,
 }
 
 impl<'a> Worker<'a> {
@@ -90,7 +97,7 @@ impl<'a> Worker<'a> {
         let rest = Rest {
             findings,
             outcome: Outcome::default(),
-            record,
+            common: record,
             found: Vec::new(),
             hits: Vec::new(),
         };
@@ -110,9 +117,21 @@ impl<'a> Worker<'a> {
     #[inline]
     pub fn part(&mut self, page: &mut Shadow, bytes: Bytes, run: Run, op: &mut Op<'_>) {
         match self.access.order.scope() {
+            Some(_) if op.is_store() && run.step == 0 && !run.mask.is_power_of_two() => {
+                // One after the other: who observes the last observes no other.
+                each(run.mask, |lane| self.part(page, bytes, run.lane(lane), op));
+            }
             Some(scope) if !self.is_quiet(page, op) => self.strong(page, bytes, run, op, scope),
-            _ => self.batch(page, bytes, run, op, 0),
+            _ => {
+                let sync = if self.acquires() && !op.is_store() { flag::SYNC } else { 0 };
+                self.batch(page, bytes, run, op, sync);
+            }
         }
+    }
+
+    /// Whether it acquires; the read of a `red` never does (PTX ISA 8.8).
+    fn acquires(&self) -> bool {
+        self.access.returns && self.access.order.acquires()
     }
 
     /// Whether a strong operation has nothing to do with releases and acquires.
@@ -120,7 +139,7 @@ impl<'a> Worker<'a> {
         let order = self.access.order;
         page.locations.is_empty()
             && !order.releases()
-            && (!order.acquires() || self.clocks.awaits_nothing())
+            && (!self.acquires() || self.clocks.awaits_nothing())
             && (!op.writes() || self.clocks.carries_nothing())
     }
 
@@ -148,7 +167,7 @@ impl<'a> Worker<'a> {
     fn observe(&mut self, page: &Shadow, run: &Run, scope: Scope) -> u16 {
         let offset = (run.address % PAGE) as u32;
         let location = page.locations.get(&offset).filter(|l| u32::from(l.bytes) == self.size);
-        let acquires = self.access.order.acquires();
+        let acquires = self.acquires();
         let seen = self.clocks.observe(run.mask, run.address, scope, acquires, location);
         if seen || acquires { flag::SYNC } else { 0 }
     }
@@ -181,22 +200,16 @@ impl<'a> Worker<'a> {
         let known = page.locations.get(&offset).filter(|l| u32::from(l.bytes) == self.size);
         let known = known.cloned();
         let order = self.access.order;
-        let mut sync = 0;
-        // The read of a `red` never acquires (PTX ISA 8.8).
-        if self.access.returns
-            && self.clocks.observe(run.mask, run.address, scope, order.acquires(), known.as_ref())
-        {
-            sync = flag::SYNC;
+        let seen = self.access.returns
+            && self.clocks.observe(run.mask, run.address, scope, order.acquires(), known.as_ref());
+        let read = if seen || self.acquires() { flag::SYNC } else { 0 };
+        let carries = order.releases() || self.clocks.carries(run.first, run.address);
+        let write = if carries { read | flag::SYNC } else { read };
+        if self.modify(page, bytes, run, op, [read, write]) == 0 {
+            return;
         }
         let mut carried = Carried::default();
         self.clocks.publish(run.first, run.address, scope, order.releases(), &mut carried);
-        if !carried.is_empty() || order.acquires() {
-            sync = flag::SYNC;
-        }
-        let wrote = self.modify(page, bytes, run, op, sync);
-        if wrote == 0 {
-            return;
-        }
         // A chain goes on if this is morally strong with the last write (PTX ISA 8.9.2).
         if let Some(known) = known
             && known.meets(&self.clocks.grid, self.clocks.block, scope)
@@ -226,7 +239,7 @@ impl<'a> Worker<'a> {
                 self.store(page, bytes, run, poison, flags);
             }
             Op::Modify { .. } => {
-                self.modify(page, bytes, run, op, flags);
+                self.modify(page, bytes, run, op, [flags; 2]);
             }
         }
     }
@@ -238,14 +251,7 @@ impl<'a> Worker<'a> {
         if !page.init.covers(offset, span) {
             self.poisoned(page, &run);
         }
-        for at in 0..self.clocks.groups().len() {
-            let (lanes, clock) = &self.clocks.groups()[at];
-            let part = run.only(*lanes);
-            if part.mask != 0 {
-                let viewer = Viewer { clock, grid: &self.clocks.grid };
-                self.rest.record(page, &part, self.size, flags, &viewer);
-            }
-        }
+        self.record_in(page, &run, flags);
         if !self.rest.hits.is_empty() {
             self.judge(bytes, &run, false);
         }
@@ -335,14 +341,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Lets each lane modify its bytes, in order; the lanes that wrote.
+    /// Lets each lane modify its bytes, in order; the lanes that wrote. The flags are for lanes that
+    /// only read, and for those that wrote.
     fn modify(
         &mut self,
         page: &mut Shadow,
         bytes: Bytes,
         run: Run,
         op: &mut Op<'_>,
-        flags: u16,
+        flags: [u16; 2],
     ) -> u32 {
         let Op::Modify { poison, replaces, modify } = op else { return 0 };
         let (poison, replaces) = (*poison, *replaces);
@@ -369,93 +376,46 @@ impl<'a> Worker<'a> {
         if self.access.returns || !replaces {
             self.uninitialised(&run, unknown);
         }
-        for (lanes, write) in [(wrote, flag::WRITE), (run.mask & !wrote, 0)] {
-            for at in 0..self.clocks.groups().len() {
-                let (group, clock) = &self.clocks.groups()[at];
-                let part = run.only(lanes & group);
-                if part.mask != 0 {
-                    let viewer = Viewer { clock, grid: &self.clocks.grid };
-                    let flags = flags | flag::ATOMIC | write;
-                    self.rest.record(page, &part, self.size, flags, &viewer);
-                }
-            }
-        }
+        self.record_modified(page, &run, wrote, flags);
         if !self.rest.hits.is_empty() {
             self.judge(bytes, &run, false);
         }
         wrote
     }
 
-    /// Puts conflicts into findings. With `values` the staged values are compared with memory's:
-    /// unordered writes of what is there already can't change the outcome.
-    #[cold]
-    fn judge(&mut self, bytes: Bytes, run: &Run, values: bool) {
-        for hit in std::mem::take(&mut self.rest.hits) {
-            let earlier = hit.conflict.earlier;
-            let equal = values && earlier.is(flag::WRITE) && self.is_equal(&hit, bytes, run);
-            let (what, severity) = match hit.conflict.relation {
-                Relation::Race if equal => (What::EqualWrites, Severity::Warning),
-                Relation::Race => (What::Race, Severity::Error),
-                Relation::ReadOnly => (What::ReadOnlyPath, Severity::Error),
-                Relation::Volatile => (What::Unsynchronised, Severity::Warning),
-            };
-            let other = Other {
-                block: earlier.block,
-                warp: earlier.warp,
-                lanes: earlier.all_lanes(),
-                pc: earlier.pc,
-                write: earlier.is(flag::WRITE),
-                atomic: earlier.is(flag::ATOMIC),
-            };
-            let lanes = Record { units: earlier.units, ..hit.new }.all_lanes();
-            let unit = earlier.units.trailing_zeros();
-            let page = run.address & !(PAGE - 1);
-            let address = page + u64::from(hit.base + unit * hit.unit);
-            let write = hit.new.is(flag::WRITE);
-            self.tell_write(what, severity, lanes, address, Some(other), write);
+    /// Records read-modify-writes; those at one address in the order in which they happened.
+    fn record_modified(&mut self, page: &mut Shadow, run: &Run, wrote: u32, flags: [u16; 2]) {
+        let flags = [flags[0] | flag::ATOMIC, flags[1] | flag::ATOMIC | flag::WRITE];
+        if run.step != 0 {
+            self.record_in(page, &run.only(wrote), flags[1]);
+            self.record_in(page, &run.only(!wrote), flags[0]);
+            return;
+        }
+        let mut rest = run.mask;
+        while rest != 0 {
+            let writes = rest & rest.wrapping_neg() & wrote != 0;
+            let alike = if writes { rest & wrote } else { rest & !wrote };
+            // Up to the first lane that did otherwise.
+            let other = rest & !alike;
+            let mut lanes = alike & (other & other.wrapping_neg()).wrapping_sub(1);
+            if writes && !lanes.is_power_of_two() {
+                // Who observes the last of them observes all, but is after the last one only.
+                lanes &= !(1 << (31 - lanes.leading_zeros()));
+            }
+            self.record_in(page, &run.only(lanes), flags[usize::from(writes)]);
+            rest &= !lanes;
         }
     }
 
-    /// Whether all lanes of a hit write what is there.
-    fn is_equal(&self, hit: &Hit, bytes: Bytes, run: &Run) -> bool {
-        let mut equal = true;
-        each(hit.conflict.earlier.units, |unit| {
-            let at = hit.base + unit * hit.unit - (run.address % PAGE) as u32;
-            let len = hit.unit as usize;
-            let mut there = [0; 4];
-            bytes.read(at as usize, &mut there[..len]);
-            each(hit.new.lanes_at(unit), |lane| {
-                let inside = at - (lane - run.first) * run.step;
-                let new = &self.staging.lane(lane, self.size)[inside as usize..][..len];
-                equal &= *new == there[..len];
-            });
-        });
-        equal
-    }
-
-    /// Several lanes of one instruction store to one address.
-    #[cold]
-    fn judge_together(&mut self, run: &Run) {
-        let first = self.staging.lane(run.first, self.size).to_vec();
-        let mut equal = true;
-        each(run.mask, |lane| equal &= *self.staging.lane(lane, self.size) == *first);
-        let strong = self.rest.record.is(flag::STRONG);
-        let (what, severity) = match (strong, equal) {
-            (true, _) if !self.rest.record.is(flag::VOLATILE) || equal => return,
-            (true, _) => (What::Unsynchronised, Severity::Warning),
-            (false, true) => (What::EqualWrites, Severity::Warning),
-            (false, false) => (What::Race, Severity::Error),
-        };
-        let first = 1 << run.mask.trailing_zeros();
-        let other = Other {
-            block: self.clocks.block,
-            warp: self.clocks.warp,
-            lanes: first,
-            pc: self.access.pc,
-            write: true,
-            atomic: false,
-        };
-        self.tell_write(what, severity, run.mask & !first, run.address, Some(other), true);
+    fn record_in(&mut self, page: &mut Shadow, run: &Run, flags: u16) {
+        for at in 0..self.clocks.groups().len() {
+            let (group, clock) = &self.clocks.groups()[at];
+            let part = run.only(*group);
+            if part.mask != 0 {
+                let viewer = Viewer { clock, grid: &self.clocks.grid };
+                self.rest.record(page, &part, self.size, flags, &viewer);
+            }
+        }
     }
 
     /// A run of local memory.
@@ -482,52 +442,6 @@ impl<'a> Worker<'a> {
         });
         self.uninitialised(&run, unknown);
     }
-
-    /// A lane's access can't be made.
-    pub fn fault(&mut self, what: What, run: Run, op: &Op<'_>) {
-        self.staging.lane_mut(run.first, self.size).fill(0);
-        self.rest.outcome.faulted |= run.mask;
-        if what == What::Misaligned {
-            self.rest.outcome.misaligned |= run.mask;
-        }
-        self.tell_write(what, Severity::Error, run.mask, run.address, None, op.writes());
-    }
-
-    fn tell(
-        &mut self,
-        what: What,
-        severity: Severity,
-        lanes: u32,
-        address: u64,
-        other: Option<Other>,
-    ) {
-        self.tell_write(what, severity, lanes, address, other, false);
-    }
-
-    fn tell_write(
-        &mut self,
-        what: What,
-        severity: Severity,
-        lanes: u32,
-        address: u64,
-        other: Option<Other>,
-        write: bool,
-    ) {
-        self.rest.findings.add(Raw {
-            what,
-            severity,
-            pc: Some(self.access.pc),
-            block: self.clocks.block,
-            warp: self.clocks.warp,
-            lanes,
-            write,
-            atomic: false,
-            address,
-            bytes: u64::from(self.size),
-            other,
-            count: 1,
-        });
-    }
 }
 
 fn set_init(page: &mut Shadow, offset: u32, bytes: u32, poison: bool) {
@@ -537,80 +451,4 @@ fn set_init(page: &mut Shadow, offset: u32, bytes: u32, poison: bool) {
     } else {
         page.init.set(offset, bytes);
     }
-}
-
-fn flags(access: &Access<'_>, clocks: &WarpClocks) -> u16 {
-    let mut flags = (access.width.trailing_zeros() as u16) << flag::WIDTH;
-    if let Some(scope) = access.order.scope() {
-        flags |= flag::STRONG | (clocks.grid.tier(scope) as u16) << flag::SCOPE;
-    }
-    match access.order {
-        Order::Volatile => flags |= flag::VOLATILE,
-        Order::Nc => flags |= flag::NC,
-        _ => {}
-    }
-    if access.proxy == Proxy::Async {
-        flags |= flag::ASYNC;
-    }
-    flags
-}
-
-impl Rest<'_> {
-    /// Records a run within one page, line by line.
-    #[inline]
-    fn record(&mut self, page: &mut Shadow, run: &Run, size: u32, flags: u16, viewer: &Viewer<'_>) {
-        let mut new = self.record;
-        new.flags |= flags;
-        let mut offset = (run.address % PAGE) as u32;
-        let mut lane = run.first;
-        let mut rest = run.mask >> run.first;
-        while rest != 0 {
-            let line = &mut page.lines[offset as usize / LINE as usize];
-            let narrow = size < 4 || line.is_bytes();
-            let (line, span, unit) = if narrow {
-                (line.quarter(offset as usize % 128 / 32), 32, 1)
-            } else {
-                (line, LINE as u32, 4)
-            };
-            let base = offset & !(span - 1);
-            let first = (offset - base) / unit;
-            let wide = size / unit;
-            if run.step == 0 {
-                new.log = SAME;
-                new.lanes = run.mask;
-                new.units = ((1u64 << wide) - 1 << first) as u32;
-                rest = 0;
-            } else {
-                let lanes = (base + span - offset) / size;
-                new.log = wide.trailing_zeros() as u8;
-                new.lanes = lane.wrapping_sub(first >> new.log);
-                new.units = spread(rest & low(lanes), wide) << first;
-                lane += lanes;
-                rest = rest.checked_shr(lanes).unwrap_or(0);
-                offset = base + span;
-            }
-            if new.units != 0 {
-                line.access(new, viewer, &mut self.found);
-                if !self.found.is_empty() {
-                    let hit = |conflict| Hit { conflict, new, base, unit };
-                    self.hits.extend(self.found.drain(..).map(hit));
-                }
-            }
-        }
-    }
-}
-
-fn low(bits: u32) -> u32 {
-    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
-}
-
-/// Each bit so many times.
-#[inline(always)]
-fn spread(mask: u32, times: u32) -> u32 {
-    if times == 1 {
-        return mask;
-    }
-    let mut units = 0;
-    each(mask, |bit| units |= low(times) << (bit * times));
-    units
 }

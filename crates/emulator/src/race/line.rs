@@ -5,6 +5,8 @@
 //! record goes when a later one makes it redundant: whatever conflicts with it would conflict with
 //! the later one, at least as badly.
 
+use smallvec::SmallVec;
+
 use super::clock::Clock;
 use super::{Grid, Scope, each};
 
@@ -33,14 +35,18 @@ pub mod flag {
     pub const ASYNC: u16 = 1 << 5;
     /// A release pattern may end in it.
     pub const SYNC: u16 = 1 << 6;
-    /// Of a write: no later write to these units was recorded.
+    /// Of a write: no later write to these units was recorded, or [`CHAINED`] says so.
     pub const LAST: u16 = 1 << 7;
-    /// Of a read: it is ordered after the last write.
+    /// Of a read: it is ordered after the last write, and the chain that ends there.
     pub const SEEN: u16 = 1 << 8;
+    /// Of a write that is also [`LAST`]: a read-modify-write observed it and became the last.
+    pub const CHAINED: u16 = 1 << 9;
+    /// It stands for an access of another block too, which it made redundant.
+    pub const FOREIGN: u16 = 1 << 15;
     /// Where the scope's tier lies: two bits.
-    pub const SCOPE: u16 = 9;
+    pub const SCOPE: u16 = 10;
     /// Where the logarithm of the element's size lies: three bits.
-    pub const WIDTH: u16 = 11;
+    pub const WIDTH: u16 = 12;
 }
 
 /// One access of a warp to a line.
@@ -93,9 +99,9 @@ impl Record {
     }
 
     /// Whether whatever conflicts with an earlier access, for want of order, would conflict with
-    /// this one too, at least as badly.
+    /// this one too, at least as badly. If this one observed it, it answers for its being volatile.
     #[inline(always)]
-    fn as_weak_as(&self, old: &Self) -> bool {
+    fn is_as_weak_as(&self, old: &Self, observed: bool) -> bool {
         if self.is(flag::NC) || !self.is(flag::STRONG) {
             return self.is(flag::NC) || !old.is(flag::NC);
         }
@@ -103,8 +109,8 @@ impl Record {
         old.is(flag::STRONG)
             && differ & (7 << flag::WIDTH | flag::ASYNC) == 0
             && self.scope() <= old.scope()
-            && (self.is(flag::VOLATILE) || !old.is(flag::VOLATILE))
-            && (!self.is(flag::SYNC) || old.is(flag::SYNC))
+            && (observed || self.is(flag::VOLATILE) || !old.is(flag::VOLATILE))
+            && (observed || !self.is(flag::SYNC) || old.is(flag::SYNC))
     }
 
     #[inline(always)]
@@ -216,11 +222,15 @@ impl Viewer<'_> {
         let differ = old.flags ^ new.flags;
         both & flag::STRONG != 0
             && differ & (7 << flag::WIDTH | flag::ASYNC) == 0
+            && (!old.is(flag::FOREIGN) || new.scope() == Scope::Gpu)
             && self.grid.includes(old.scope(), old.block, new.block)
             && self.grid.includes(new.scope(), new.block, old.block)
     }
 
     fn relation(&self, old: &Record, new: &Record) -> Option<Relation> {
+        if (old.flags | new.flags) & flag::NC != 0 {
+            return Some(Relation::ReadOnly);
+        }
         if !self.morally_strong(old, new) {
             return Some(Relation::Race);
         }
@@ -272,7 +282,7 @@ impl Line {
     /// The history of a quarter, in bytes, from now on.
     pub fn quarter(&mut self, quarter: usize) -> &mut Self {
         if !self.is_bytes() {
-            self.to_bytes();
+            self.widen();
         }
         // Asked first, because the borrow of the answer would outlive the other arm.
         match self.is_bytes() {
@@ -328,7 +338,8 @@ impl Line {
     fn take_list(&mut self) -> Vec<Record> {
         let mut list = match self.more.take().map(|more| *more) {
             Some(More::List(list)) => list,
-            _ => Vec::new(),
+            Some(More::Units(lists)) => lists.iter().flatten().copied().collect(),
+            Some(More::Bytes(_)) | None => Vec::new(),
         };
         for slot in [&mut self.write, &mut self.read] {
             if slot.units != 0 {
@@ -360,11 +371,8 @@ impl Line {
         }
     }
 
-    fn to_bytes(&mut self) {
-        let mut all = self.take_list();
-        if let Some(More::Units(lists)) = self.more.take().map(|more| *more) {
-            all.extend(lists.iter().flatten());
-        }
+    fn widen(&mut self) {
+        let all = self.take_list();
         let mut quarters: Box<[Self; 4]> = Box::default();
         for (at, quarter) in quarters.iter_mut().enumerate() {
             let list = all.iter().filter_map(|r| in_bytes(r, at as u32)).collect();
@@ -396,37 +404,30 @@ fn record(
     if is_covered(list, &new, viewer) {
         return;
     }
+    let chain = observed_by(list, &new, viewer);
+    // All are judged before any is dropped: who observed a write may stand behind it.
+    let met: SmallVec<[Met; 8]> =
+        list.iter().map(|old| meet(list, old, &new, chain, viewer, conflicts)).collect();
     let mut seen = u32::MAX;
-    let mut at = 0;
-    // What is split off is put behind `end` and needs no second look.
-    let mut end = list.len();
-    while at < end {
+    for (at, met) in met.iter().enumerate() {
         let old = list[at];
         let units = old.units & new.units;
-        if units == 0 {
-            at += 1;
+        seen &= !met.unseen;
+        if met.foreign {
+            new.flags |= flag::FOREIGN;
+        }
+        if !new.is(flag::WRITE) {
+            list[at].units &= !met.drop;
             continue;
         }
-        let (drop, unseen) = meet(list, &old, &new, units, viewer, conflicts);
-        seen &= !unseen;
-        let changed = flags_after(&old, &new);
-        let stay = units & !drop;
-        if changed == old.flags {
-            list[at].units &= !drop;
-        } else {
-            list[at].units &= !units;
-            if stay != 0 {
-                list.push(Record { units: stay, flags: changed, ..old });
-            }
-        }
-        if list[at].units == 0 {
-            end -= 1;
-            list.swap(at, end);
-            list.swap_remove(end);
-        } else {
-            at += 1;
-        }
+        list[at].units &= !units;
+        let stay = units & !met.drop;
+        let unlinked = old.flags & !(flag::LAST | flag::CHAINED | flag::SEEN);
+        split(list, &old, stay & !chain, unlinked);
+        let chained = if old.is(flag::WRITE) { old.flags | flag::CHAINED } else { old.flags };
+        split(list, &old, stay & chain, chained & !flag::SEEN);
     }
+    list.retain(|old| old.units != 0);
     if new.is(flag::WRITE) {
         new.flags |= flag::LAST;
     } else if seen & new.units == new.units {
@@ -437,63 +438,106 @@ fn record(
     }
 }
 
-/// What a new access does to an old record's flags at the units they share.
-fn flags_after(old: &Record, new: &Record) -> u16 {
-    if new.is(flag::WRITE) { old.flags & !(flag::LAST | flag::SEEN) } else { old.flags }
+fn split(list: &mut Vec<Record>, old: &Record, units: u32, flags: u16) {
+    if units != 0 {
+        list.push(Record { units, flags, ..*old });
+    }
 }
 
-/// Judges a new access against an old record: the units at which the old record is redundant now,
-/// and those at which the last write is not ordered before the new access.
+/// The units at which a new access reads the last write, and is morally strong with it: it observes
+/// that write, and all in the chain of read-modify-writes that ends there (PTX ISA 8.9.2).
+fn observed_by(list: &[Record], new: &Record, viewer: &Viewer<'_>) -> u32 {
+    if !new.is(flag::STRONG) || new.is(flag::WRITE) && !new.is(flag::ATOMIC) {
+        return 0;
+    }
+    let last = |old: &&Record| old.flags & (flag::LAST | flag::CHAINED) == flag::LAST;
+    list.iter()
+        .filter(last)
+        .filter(|old| viewer.morally_strong(old, new))
+        .fold(0, |units, old| units | old.units & new.units)
+}
+
+/// What a new access means for an old record.
+struct Met {
+    /// The units at which the old record is redundant now.
+    drop: u32,
+    /// The units at which the old record is in the chain of the last write and is not ordered before
+    /// the new access.
+    unseen: u32,
+    /// Whether the new record answers for an access of another block.
+    foreign: bool,
+}
+
+/// Judges a new access against an old record.
 fn meet(
+    list: &[Record],
+    old: &Record,
+    new: &Record,
+    chain: u32,
+    viewer: &Viewer<'_>,
+    conflicts: &mut Vec<Conflict>,
+) -> Met {
+    let units = old.units & new.units;
+    if units == 0 {
+        return Met { drop: 0, unseen: 0, foreign: false };
+    }
+    let covers = new.is_as_weak_as(old, false);
+    let superseded = if covers { viewer.superseded(old, new, units) } else { 0 };
+    if !old.is(flag::WRITE) && !new.is(flag::WRITE) {
+        let foreign = superseded != 0 && (old.block != new.block || old.is(flag::FOREIGN));
+        return Met { drop: superseded, unseen: 0, foreign };
+    }
+    let mut unordered = viewer.unordered(old, new, units);
+    if old.is(flag::LAST) && unordered != 0 {
+        unordered &= !observed_before(list, old, new, unordered, viewer);
+    }
+    let chain = if old.is(flag::LAST) { chain } else { 0 };
+    let relation = viewer.relation(old, new);
+    let hit = match relation {
+        Some(Relation::ReadOnly) => units,
+        Some(Relation::Race) => unordered & !chain,
+        Some(Relation::Volatile) => unordered,
+        None => 0,
+    };
+    if let Some(relation) = relation
+        && hit != 0
+    {
+        conflicts.push(Conflict { earlier: old.with_units(hit), relation });
+    }
+    if !new.is(flag::WRITE) {
+        let unseen = if old.is(flag::LAST) { unordered & !chain } else { 0 };
+        return Met { drop: 0, unseen, foreign: false };
+    }
+    let mut drop = superseded;
+    if covers {
+        drop |= units & !unordered;
+    }
+    if new.is_as_weak_as(old, true) {
+        drop |= units & chain;
+    }
+    let foreign = drop != 0 && (old.block != new.block || old.is(flag::FOREIGN));
+    if matches!(relation, Some(Relation::Race | Relation::ReadOnly)) {
+        drop |= hit;
+    }
+    Met { drop, unseen: 0, foreign }
+}
+
+/// The units at which a write of the last chain is ordered before a new access through somebody who
+/// observed it (PTX ISA 8.9.5): a read ordered after it, or the last read-modify-write.
+fn observed_before(
     list: &[Record],
     old: &Record,
     new: &Record,
     units: u32,
     viewer: &Viewer<'_>,
-    conflicts: &mut Vec<Conflict>,
-) -> (u32, u32) {
-    let covers = new.as_weak_as(old);
-    if !old.is(flag::WRITE) && !new.is(flag::WRITE) {
-        return (if covers { viewer.superseded(old, new, units) } else { 0 }, 0);
-    }
-    let mut unordered = viewer.unordered(old, new, units);
-    if old.is(flag::LAST) && unordered != 0 {
-        unordered &= !observed(list, new, unordered, viewer);
-    }
-    let read_only = (old.flags | new.flags) & flag::NC != 0;
-    let relation = if read_only {
-        Some(Relation::ReadOnly)
-    } else if unordered != 0 {
-        viewer.relation(old, new)
-    } else {
-        None
-    };
-    let hit = if read_only { units } else { unordered };
-    if let Some(relation) = relation {
-        conflicts.push(Conflict { earlier: old.with_units(hit), relation });
-    }
-    let raced = matches!(relation, Some(Relation::Race | Relation::ReadOnly));
-    let observes = old.is(flag::LAST) && viewer.morally_strong(old, new);
-    if !new.is(flag::WRITE) {
-        let unseen = if old.is(flag::LAST) && !observes { unordered } else { 0 };
-        return (0, unseen);
-    }
-    let mut drop = if covers { viewer.superseded(old, new, units) } else { 0 };
-    if covers && observes && new.is(flag::ATOMIC) && old.is(flag::WRITE) {
-        drop = units;
-    }
-    if raced {
-        drop |= hit;
-    }
-    (drop, 0)
-}
-
-/// The units at which the last write is ordered before a new access through a read that is ordered
-/// after that write (PTX ISA 8.9.5).
-fn observed(list: &[Record], new: &Record, units: u32, viewer: &Viewer<'_>) -> u32 {
+) -> u32 {
+    let head = flag::WRITE | flag::ATOMIC | flag::LAST;
     let mut observed = 0;
-    for read in list.iter().filter(|r| r.is(flag::SEEN)) {
-        observed |= viewer.after_some(read, new, read.units & units & !observed);
+    for by in list {
+        let later = by.flags & (head | flag::CHAINED) == head && old.is(flag::CHAINED);
+        if by.is(flag::SEEN) || later {
+            observed |= viewer.after_some(by, new, by.units & units & !observed);
+        }
     }
     observed
 }
@@ -510,7 +554,7 @@ fn is_covered(list: &[Record], new: &Record, viewer: &Viewer<'_>) -> bool {
             if old.units & new.units != 0 {
                 return false;
             }
-        } else if new.units & !old.units == 0 && old.as_weak_as(new) {
+        } else if new.units & !old.units == 0 && old.is_as_weak_as(new, false) {
             // Whoever writes here conflicts with a reader of one of two blocks.
             covered |= viewer.grid.isolated && block.is_some_and(|block| block != old.block);
             covered |= old.epoch == new.epoch && old.same_warp(new) && old.same_map(new);

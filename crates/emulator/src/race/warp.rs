@@ -216,6 +216,12 @@ impl WarpClocks {
         self.fenced.is_empty() && self.released.is_empty()
     }
 
+    /// Whether a strong write by a lane, that doesn't release itself, carries something.
+    pub(crate) fn carries(&self, lane: u32, address: u64) -> bool {
+        self.fenced.iter().any(|f| f.lanes >> lane & 1 == 1)
+            || self.released.iter().any(|r| r.lane == lane && r.address == address)
+    }
+
     /// Whether an acquire may find something in what was observed before.
     #[inline]
     pub fn awaits_nothing(&self) -> bool {

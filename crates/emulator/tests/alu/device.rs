@@ -45,7 +45,9 @@ fn put(lanes: &mut Lanes, row: Row, letter: char, lane: usize, value: u128) {
 fn take(lanes: &Lanes, row: Row, letter: char, lane: usize) -> u128 {
     match bits(letter) {
         1 => u128::from(lanes.pred(row) >> lane & 1),
-        8 | 16 => u128::from(lanes.get::<u16>(row)[lane]),
+        // The upper half of an 8-bit register's row means nothing.
+        8 => u128::from(lanes.get::<u16>(row)[lane] & 0xff),
+        16 => u128::from(lanes.get::<u16>(row)[lane]),
         32 => u128::from(lanes.get::<u32>(row)[lane]),
         64 => u128::from(lanes.get::<u64>(row)[lane]),
         _ => lanes.get::<u128>(row)[lane],

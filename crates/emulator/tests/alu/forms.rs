@@ -357,13 +357,6 @@ const CONVERT: &[Pattern] = &[
 ];
 
 const VIDEO: &[Pattern] = &[
-    ("{vadd,vsub,vabsdiff,vmin,vmax}.{u32,s32}.{u32,s32}.{u32,s32}{.sat,}", "r=rr"),
-    ("{vadd,vsub,vabsdiff,vmin,vmax}.{u32,s32}.{u32,s32}.{u32,s32}{.sat,}.{add,min,max}", "r=rrr"),
-    ("{vshl,vshr}.{u32,s32}.{u32,s32}.u32{.sat,}.{clamp,wrap}", "r=rr"),
-    ("{vshl,vshr}.{u32,s32}.{u32,s32}.u32{.sat,}.{clamp,wrap}.{add,min,max}", "r=rrr"),
-    ("vset.{u32,s32}.{u32,s32}.{eq,ne,lt,le,gt,ge}", "r=rr"),
-    ("vset.{u32,s32}.{u32,s32}.{eq,ne,lt,le,gt,ge}.{add,min,max}", "r=rrr"),
-    ("vmad.{u32.u32.u32,s32.u32.s32,s32.s32.u32,s32.s32.s32}{.po,}{.sat,}{.shr7,.shr15,}", "r=rrr"),
     ("{vadd,vsub,vavrg,vabsdiff,vmin,vmax}{2,4}.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add,}", "r=rrr"),
     ("vset{2,4}.{u32,s32}.{u32,s32}.{eq,ne,lt,le,gt,ge}{.add,}", "r=rrr"),
 ];

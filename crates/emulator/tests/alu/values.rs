@@ -185,8 +185,19 @@ fn value(random: &mut Random, letter: char) -> u128 {
     low(value, bits(letter))
 }
 
+/// Factors whose product takes next to nothing from the least normal number, or adds it.
+fn below_least(random: &mut Random) -> Vec<u128> {
+    let exponent = 15 + random.below(40);
+    let mut sign = || (random.below(2) << 31) as u128;
+    let small = u128::from(exponent << 23);
+    vec![sign() | small, sign() | small, sign() | 0x0080_0000]
+}
+
 /// One tuple of operands; now and then two of them are near each other.
 pub fn tuple(random: &mut Random, sources: &str) -> Vec<u128> {
+    if sources == "rrr" && random.below(16) == 0 {
+        return below_least(random);
+    }
     let mut values: Vec<u128> = sources.chars().map(|letter| value(random, letter)).collect();
     if values.len() > 1 && random.below(5) == 0 {
         let letter = sources.chars().nth(1).unwrap();

@@ -114,7 +114,8 @@ fn statements_need_no_lines_of_their_own() {
 
 #[test]
 fn lines_of_instructions() {
-    let body = body(".reg .u32 a;\n\n@%p0\n mov.u32 a, 1; x;".replace("@%p0", "").as_str());
+    let body = body(".reg .u32 a;\n\n mov.u32\na, 1; x;\n/* \n */ x;");
     let lines: Vec<_> = body.code.iter().map(|one| one.line).collect();
-    assert_eq!(lines, [9, 9]);
+    // The first three lines are the module's, the next two the kernel's.
+    assert_eq!(lines, [8, 9, 11]);
 }
