@@ -33,7 +33,7 @@ use crate::loaded::{Loaded, LoadedLesson};
 use crate::report::Outcome;
 
 /// How long one program may take: whoever waits for `verify` has others, too.
-const DEADLINE_OF_ONE: Duration = Duration::from_secs(120);
+const DEADLINE_OF_ONE: Duration = Duration::from_secs(60);
 
 /// Runs what was gated.
 ///
@@ -205,7 +205,7 @@ impl Host<'_> {
             return Ok(cached);
         }
         if ran.status == Status::Hung && ran.told.errors().next().is_none() {
-            // A deadlock would be a finding: this one is slow, here and today.
+            // A deadlock would be a finding: this one is much work.
             let reason = format!("it did not end within {} s", ran.wall.as_secs());
             job.not_executed(reason, steps);
             return Ok(cached);

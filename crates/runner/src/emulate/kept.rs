@@ -1,8 +1,9 @@
 //! Emulated runs that were made earlier, by a digest of all that they depend on: the same program
 //! over the same library does the same again.
 //!
-//! **Invariant: a run is taken from here only if its bytes are those that were kept.** What depends
-//! on the machine's speed (a program that was ended) is not kept.
+//! **Invariant: a run is taken from here only if its bytes are those that were kept.** A program that
+//! did not end in its time is kept for a run that allows the same time: waiting again would show
+//! the same on this machine.
 
 use std::time::Duration;
 
@@ -23,6 +24,9 @@ const VERSION: u32 = 1;
 /// The largest entry that is read, in bytes.
 const ENTRY_BYTES_MAX: u64 = 256 << 20;
 
+/// SIGKILL.
+const KILL: i32 = 9;
+
 /// The file that names the entry's digest; by it the cache tells an entry's age.
 const OUTCOME_FILE: &str = "outcome.toml";
 
@@ -32,8 +36,7 @@ const RUN_FILE: &str = "run.json";
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    exit: Option<i32>,
-    signal: Option<i32>,
+    ended: Ended,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
     wall_ms: u64,
@@ -41,6 +44,14 @@ struct Entry {
     launches: Vec<LaunchReport>,
     findings: Vec<Finding>,
     calls: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Ended {
+    Exit(i32),
+    Signal(i32),
+    Hung,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,6 +74,7 @@ pub fn key(run: &Run<'_>) -> Result<Digest, Error> {
         bytes(run.library.path())?.to_string(),
         before + &after,
         run.folder.to_string(),
+        run.deadline.as_secs().to_string(),
         run.args.len().to_string(),
     ];
     parts.extend(run.args.iter().cloned());
@@ -80,10 +92,10 @@ pub fn load(cache: &Cache, key: Digest) -> Option<Emulated> {
         return None;
     }
     let entry: Entry = serde_json::from_slice(&bytes).ok()?;
-    let status = match (entry.exit, entry.signal) {
-        (Some(exit), None) => Status::Exit(exit),
-        (None, Some(signal)) => Status::Signal(signal),
-        _ => return None,
+    let status = match entry.ended {
+        Ended::Exit(exit) => Status::Exit(exit),
+        Ended::Signal(signal) => Status::Signal(signal),
+        Ended::Hung => Status::Hung,
     };
     let told = Told {
         device: entry.device,
@@ -96,22 +108,24 @@ pub fn load(cache: &Cache, key: Digest) -> Option<Emulated> {
     Some(Emulated { status, stdout: entry.stdout, stderr: entry.stderr, wall, told })
 }
 
-/// Keeps a run whose end says something of the program alone.
+/// Keeps a run that was followed to its end.
 ///
 /// # Errors
 /// When the system refuses.
 pub fn store(cache: &Cache, key: Digest, run: &Emulated) -> Result<(), Error> {
-    let (exit, signal) = match run.status {
-        Status::Exit(exit) => (Some(exit), None),
-        Status::Signal(signal) => (None, Some(signal)),
-        Status::Hung | Status::TooMuchOutput | Status::Cancelled => return Ok(()),
+    let ended = match run.status {
+        Status::Exit(exit) => Ended::Exit(exit),
+        // The system's own way out when it is out of memory.
+        Status::Signal(KILL) => return Ok(()),
+        Status::Signal(signal) => Ended::Signal(signal),
+        Status::Hung => Ended::Hung,
+        Status::TooMuchOutput | Status::Cancelled => return Ok(()),
     };
     if run.told.unreadable.is_some() || run.told.device.is_none() {
         return Ok(());
     }
     let entry = Entry {
-        exit,
-        signal,
+        ended,
         stdout: run.stdout.clone(),
         stderr: run.stderr.clone(),
         wall_ms: u64::try_from(run.wall.as_millis()).unwrap_or(u64::MAX),
