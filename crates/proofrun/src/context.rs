@@ -45,6 +45,8 @@ pub struct Context {
     pub probe: Devices,
     /// Variables of the environment that commands look at.
     pub environment: Environment,
+    /// Whether `verify` runs what no card here may run on the emulated device.
+    pub emulates: bool,
     /// Whether programs that a command starts read this process's standard input.
     pub passes_stdin: bool,
     input: RefCell<Box<dyn Read>>,
@@ -100,6 +102,7 @@ impl Context {
             width: terminal::width(),
             probe: Box::new(probe_host),
             environment: Box::new(|name| std::env::var_os(name)),
+            emulates: true,
             passes_stdin: true,
             input: RefCell::new(Box::new(std::io::stdin())),
             answers: RefCell::new(answers_of_stdin()),
@@ -129,6 +132,7 @@ impl Context {
             width: None,
             probe: Box::new(|| Probe::NoDriver),
             environment: Box::new(|_| None),
+            emulates: false,
             passes_stdin: false,
             input: RefCell::new(Box::new(std::io::empty())),
             answers: RefCell::new(Box::new(|_| None)),

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use camino::Utf8PathBuf;
 use serde_json::Value;
 use support::course::LESSON;
-use support::emulated::{ENDED, LAUNCH, STARTED, emulate, library, with_toolkit};
+use support::emulated::{ENDED, LAUNCH, ON_H200, STARTED, emulate, library, prints, with_toolkit};
 use support::markdown::{quoted, read, table};
 use support::{Ran, RecordPlan, Scratch};
 
@@ -248,18 +248,6 @@ fn what_is_piped_in_is_the_programs_input() {
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert!(out.starts_with("emulated | got a\nemulated | got b\nemulated h200"), "{out}");
 }
-
-/// Makes the lesson's program print what is to be printed on a device of `sm_count`.
-fn prints(course: &Scratch, text: &str, rest: &str) {
-    let text = text.replace('\n', "\\n");
-    let body = format!(
-        "int main() {{ scale<<<1, 1>>>(nullptr, 0); std::printf(\"%s\", \"{text}\"); {rest} }}"
-    );
-    course.edit(format!("lessons/{LESSON}/scale.cu"), "int main() { return 0; }", &body);
-}
-
-const ON_H200: &str = "GPU: NVIDIA H200 (compute capability 9.0)\n264 blocks\none: 7.000 ms\n\
-                       two: 0.001 ms\ntwo/one: 9.999\n";
 
 #[test]
 fn a_lesson_is_held_to_its_template_and_to_a_cards_record_but_for_measurements() {

@@ -10,8 +10,7 @@ use proofrun_core::{Finding, Place, Rule, Severity};
 use proofrun_emulator::profile::Profile;
 use proofrun_runner::compile::Outcome;
 use proofrun_runner::emulate::{
-    self, Configuration, DEADLINE, Emulated, LIBRARY_VARIABLE, Library, Run, Timeline,
-    check_toolkit,
+    self, Configuration, DEADLINE, Emulated, Library, Run, Timeline, check_toolkit,
 };
 use proofrun_runner::toolkit::Toolkit;
 
@@ -19,16 +18,13 @@ use crate::cli::Root;
 use crate::context::Context;
 use crate::emulated::document::{About, document};
 use crate::emulated::judge::{Judged, judge};
-use crate::emulated::program::{Build, Subject, build, names};
+use crate::emulated::program::{Build, OfLesson, Subject, build, names};
 use crate::emulated::watch::Watch;
-use crate::emulated::{as_finding, device, excerpt, summary};
+use crate::emulated::{SCHEDULES, as_finding, device, excerpt, summary};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::report::terminal::finding_block;
 use crate::verify::builds::{chain, find_toolkit};
-
-/// How many seeded schedules files run on unless another number is asked for.
-const SCHEDULES: u32 = 3;
 
 /// The largest source that is quoted, in bytes.
 const TEXT_BYTES_MAX: u64 = 4 << 20;
@@ -139,7 +135,9 @@ impl Emulate {
         };
         product.check()?;
         let ran = self.emulate(&job, &library, &product.executable)?;
-        let judged = judge(&job.subject, profile, &variant(&job), &ran);
+        let variant = variant(&job);
+        let of = job.subject.lesson().map(|of| (of, variant.as_str()));
+        let judged = judge(of, &job.subject.place(), profile, &ran);
         self.write_timeline(context, &ran)?;
         self.tell(&job, &ran, &judged)
     }
@@ -211,10 +209,10 @@ impl Emulate {
     ) -> Result<Emulated, Error> {
         let Job { subject, context, .. } = job;
         let (args, environment) = match subject.lesson() {
-            Some((_, lesson, program)) if self.args.is_empty() => {
+            Some(OfLesson { lesson, program, .. }) if self.args.is_empty() => {
                 (program.run.get(1..).unwrap_or_default().to_vec(), lesson.run.environment.clone())
             }
-            Some((_, lesson, _)) => (self.args.clone(), lesson.run.environment.clone()),
+            Some(of) => (self.args.clone(), of.lesson.run.environment.clone()),
             None => (self.args.clone(), Default::default()),
         };
         let timeline = self.timeline.is_some();
@@ -247,7 +245,7 @@ impl Emulate {
         let ran = emulate::run(&run, &context.cancel, &mut |news| watch.news(&news));
         watch.finish();
         context.go_on()?;
-        let names = names(subject, &job.toolkit, job.root, context);
+        let names = names(subject.base(job.root, context), &job.toolkit);
         let ran = ran.map_err(Error::system("run the program"))?;
         if let Some(line) = &ran.told.unreadable {
             let what = "read what the emulated device tells";
@@ -269,9 +267,7 @@ impl Emulate {
     /// A build that failed: as `verify` tells it.
     fn tell_unbuilt(&self, job: &Job<'_>, built: &Outcome) -> Result<Exit, Error> {
         let (folder, place) = match job.subject.lesson() {
-            Some((_, lesson, program)) => {
-                (lesson.folder.clone(), lesson.folder.join(&program.source))
-            }
+            Some(of) => (of.lesson.folder.clone(), of.place().path),
             None => (Utf8PathBuf::new(), job.subject.place().path),
         };
         let findings: Findings = built
@@ -361,7 +357,9 @@ fn quoted(word: &str) -> String {
 
 /// The variant whose architecture runs.
 fn variant(job: &Job<'_>) -> String {
-    let Some((_, lesson, program)) = job.subject.lesson() else { return String::new() };
+    let Some(OfLesson { lesson, program, .. }) = job.subject.lesson() else {
+        return String::new();
+    };
     let own = |name: &str| {
         lesson.build(program, name).is_some_and(|build| build.virtual_arch() == job.arch)
     };
@@ -381,8 +379,7 @@ fn text_of(job: &Job<'_>, file: &str) -> Option<String> {
 }
 
 fn library(context: &Context) -> Result<Library, Error> {
-    let named = context.variable(LIBRARY_VARIABLE).map(|path| context.cwd.join(path));
-    Library::find(named.as_deref()).map_err(|error| {
+    device::library(context).map_err(|error| {
         let text = chain(&error);
         let (fact, next) = text.split_once("; ").unwrap_or((&text, "build it"));
         let finding = Finding::error(Rule::DeviceAbsent, Place::file("."), fact, next);

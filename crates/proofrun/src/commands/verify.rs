@@ -16,6 +16,7 @@ use crate::verify::{self, Rules};
 
 /// Checks lessons: text, evidence, builds, and on a GPU that passes the gate, runs.
 ///
+/// Where no GPU does, programs run on the emulated device, and what it finds is reported.
 /// Nothing under `lessons/` is written. What cannot run here is reported as gated or not executed,
 /// never as passed; what digests prove unchanged is not done again.
 #[derive(Debug, clap::Args)]

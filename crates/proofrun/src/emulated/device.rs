@@ -3,8 +3,19 @@
 use proofrun_core::argv::{Arch, Code};
 use proofrun_core::{Capability, DeviceFacts};
 use proofrun_emulator::profile::Profile;
+use proofrun_runner::emulate::{self, LIBRARY_VARIABLE, Library};
 
+use crate::context::Context;
 use crate::error::Error;
+
+/// The library of the emulated device.
+///
+/// # Errors
+/// When there is none.
+pub fn library(context: &Context) -> Result<Library, emulate::Error> {
+    let named = context.variable(LIBRARY_VARIABLE).map(|path| context.cwd.join(path));
+    Library::find(named.as_deref())
+}
 
 /// The device that is emulated unless another is asked for.
 pub const DEFAULT: &str = "h200";

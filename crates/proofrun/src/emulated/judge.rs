@@ -10,7 +10,7 @@ use proofrun_runner::emulate::Emulated;
 use proofrun_runner::system::process::Status;
 
 use super::device;
-use super::program::Subject;
+use super::program::OfLesson;
 use crate::loaded::LoadedLesson;
 
 /// What an end says.
@@ -22,14 +22,18 @@ pub struct Judged {
     pub notes: Vec<String>,
 }
 
-/// Judges a run on a device.
-pub fn judge(subject: &Subject, profile: &Profile, variant: &str, ran: &Emulated) -> Judged {
-    let place = subject.place();
+/// Judges a run on a device, of a lesson's program in a variant if it is one's.
+pub fn judge(
+    of: Option<(OfLesson<'_>, &str)>,
+    place: &Place,
+    profile: &Profile,
+    ran: &Emulated,
+) -> Judged {
     let mut judged = Judged::default();
     if ran.told.launches.is_empty() {
         judged.notes.push("nothing was launched".to_owned());
     }
-    if let Some((_, lesson, program)) = subject.lesson()
+    if let Some((OfLesson { lesson, program, .. }, _)) = of
         && device::capability(profile) < lesson.needs.compute_capability
     {
         refusal(lesson, program, profile, ran, &mut judged);
@@ -38,13 +42,13 @@ pub fn judge(subject: &Subject, profile: &Profile, variant: &str, ran: &Emulated
     if let Some(fact) = failure(ran) {
         // With an error of the emulated device that is what there is to say of a failure.
         if ran.told.errors().next().is_none() {
-            judged.findings.push(failed(&place, fact, ran));
+            judged.findings.push(failed(place, fact, ran));
         }
         return judged;
     }
-    match subject.lesson() {
-        Some((loaded, _, program)) if ran.told.errors().next().is_none() => {
-            compare(loaded, program, profile, variant, ran, &mut judged);
+    match of {
+        Some((of, variant)) if ran.told.errors().next().is_none() => {
+            compare(of, profile, variant, ran, &mut judged);
         }
         _ => {}
     }
@@ -134,15 +138,14 @@ fn undeclared(
 /// Compares what the program printed with the template, and with a card's record of it where there
 /// is one: all but measurements must be the same.
 fn compare(
-    loaded: &LoadedLesson,
-    program: &Program,
+    of: OfLesson<'_>,
     profile: &Profile,
     variant: &str,
     ran: &Emulated,
     judged: &mut Judged,
 ) {
-    let Some(lesson) = loaded.assessment.lesson() else { return };
-    let place = Place::file(lesson.folder.join(&program.source));
+    let OfLesson { loaded, program, .. } = of;
+    let place = of.place();
     let recorded = recorded(loaded, profile, variant);
     let facts = match recorded {
         Some(record) => record.examined.record.device.facts.clone(),

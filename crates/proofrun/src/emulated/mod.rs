@@ -16,6 +16,19 @@ pub mod watch;
 use proofrun_core::{Finding, Place, Rule, Severity};
 use proofrun_emulator::finding::{Finding as Found, Kind, Severity as Weight};
 
+/// How many seeded schedules what is new runs on, unless another number is asked for.
+pub const SCHEDULES: u32 = 3;
+
+/// What the emulated device could not do, as a reason: `` `cp.async.bulk` at tma.cu:88``. `None`
+/// where it could do all.
+pub fn unsupported(findings: &[Found]) -> Option<String> {
+    let found = findings.iter().find(|found| found.kind == Kind::Unsupported)?;
+    Some(match found.at.first() {
+        Some(at) => format!("{} at {}:{}", found.message, at.file, at.line),
+        None => found.message.clone(),
+    })
+}
+
 /// The word for a kind, as JSON has it.
 pub fn kind_word(kind: Kind) -> &'static str {
     match kind {

@@ -9,6 +9,7 @@ use proofrun_emulator::profile::Profile;
 use proofrun_runner::compile::{self, Cache, DEADLINE, Outcome, Request};
 use proofrun_runner::emulate::{self, Loose, Names};
 use proofrun_runner::record::course_files;
+use proofrun_runner::system::process::Cancel;
 use proofrun_runner::toolkit::Toolkit;
 
 use super::device;
@@ -19,6 +20,29 @@ use crate::loaded::{Loaded, LoadedLesson, Selection};
 
 /// What nvcc takes for a source.
 const SOURCES: [&str; 5] = ["cu", "cpp", "cc", "cxx", "c"];
+
+/// A program of a lesson, and the lesson as it was read.
+#[derive(Debug, Clone, Copy)]
+pub struct OfLesson<'a> {
+    /// The lesson's files and what they come to.
+    pub loaded: &'a LoadedLesson,
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// The program.
+    pub program: &'a Program,
+}
+
+impl OfLesson<'_> {
+    /// The program's file.
+    pub fn place(&self) -> Place {
+        Place::file(self.lesson.folder.join(&self.program.source))
+    }
+
+    /// The device that the lesson is about, where it is one that can be emulated.
+    pub fn profile(&self) -> Option<&'static Profile> {
+        device::of_model(self.lesson.publish.model.as_ref()?)
+    }
+}
 
 /// What was asked to be run.
 #[derive(Debug)]
@@ -87,10 +111,10 @@ impl Subject {
     }
 
     /// The lesson and its program, if it is one's.
-    pub fn lesson(&self) -> Option<(&LoadedLesson, &Lesson, &Program)> {
+    pub fn lesson(&self) -> Option<OfLesson<'_>> {
         let Self::Lesson { loaded, program } = self else { return None };
         let lesson = loaded.assessment.lesson()?;
-        Some((loaded, lesson, lesson.program(program)?))
+        Some(OfLesson { loaded, lesson, program: lesson.program(program)? })
     }
 
     /// What it is called.
@@ -117,7 +141,7 @@ impl Subject {
     /// The file that its findings are about where they name no other.
     pub fn place(&self) -> Place {
         match self.lesson() {
-            Some((_, lesson, program)) => Place::file(lesson.folder.join(&program.source)),
+            Some(of) => of.place(),
             None => Place::file(self.name()),
         }
     }
@@ -132,15 +156,14 @@ impl Subject {
 
     /// The device that it is about, unless another is asked for.
     pub fn profile(&self) -> Option<&'static Profile> {
-        let (_, lesson, _) = self.lesson()?;
-        device::of_model(lesson.publish.model.as_ref()?)
+        self.lesson()?.profile()
     }
 
     /// The architecture whose PTX it runs, unless another is asked for: a lesson's own, and the
     /// newest that the device takes.
     pub fn arch(&self, profile: &Profile) -> Option<Arch> {
         match self.lesson() {
-            Some((_, lesson, program)) => {
+            Some(OfLesson { lesson, program, .. }) => {
                 let command = lesson.build(program, &lesson.publish.variant)?;
                 Some(command.virtual_arch())
             }
@@ -177,9 +200,24 @@ pub fn build(
         let loose = Loose { sources, folder, flags, arch, toolkit, deadline: DEADLINE };
         return emulate::build(&loose, &cache, &context.cancel);
     }
-    let Some((loaded, lesson, program)) = subject.lesson() else {
+    let Some(of) = subject.lesson() else {
         return Err(compile::Error::MissingSource(subject.name().into()).into());
     };
+    Ok(build_lesson(of, arch, toolkit, &cache, &context.cancel)?)
+}
+
+/// Builds a lesson's program for the emulated device.
+///
+/// # Errors
+/// When the build can't be carried out. That it fails is an [`Outcome`].
+pub fn build_lesson(
+    of: OfLesson<'_>,
+    arch: Arch,
+    toolkit: &Toolkit,
+    cache: &Cache,
+    cancel: &Cancel,
+) -> Result<Outcome, compile::Error> {
+    let OfLesson { loaded, lesson, program } = of;
     let sources = loaded.assessment.sources().and_then(|all| all.get(&program.name));
     let request = Request {
         command: &program.build,
@@ -189,11 +227,11 @@ pub fn build(
         deadline: DEADLINE,
         emulated: Some(arch),
     };
-    Ok(compile::compile(&request, &cache, &context.cancel)?)
+    compile::compile(&request, cache, cancel)
 }
 
-/// The names by which findings show files.
-pub fn names(subject: &Subject, toolkit: &Toolkit, root: &Root, context: &Context) -> Names {
+/// The names by which findings show files: those below a folder from there.
+pub fn names(folder: &Utf8Path, toolkit: &Toolkit) -> Names {
     let full = |path: &Utf8Path| path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
-    Names { folder: full(subject.base(root, context)), toolkit: full(&toolkit.root) }
+    Names { folder: full(folder), toolkit: full(&toolkit.root) }
 }

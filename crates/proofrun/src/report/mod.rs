@@ -86,6 +86,8 @@ pub struct Counts {
     pub cached: usize,
     /// Programs that ran and whose output fits.
     pub executed: usize,
+    /// Programs that ran on the emulated device and hold there.
+    pub emulated: usize,
     /// Steps that the gate forbids here.
     pub gated: usize,
     /// Steps not executed.
@@ -110,6 +112,7 @@ impl Report {
                 }
                 Outcome::Passed { .. } => {
                     counts.executed += usize::from(step.name.starts_with("run"));
+                    counts.emulated += usize::from(step.name.starts_with("emulate"));
                 }
                 Outcome::Failed => counts.failed += 1,
                 Outcome::Gated { .. } => counts.gated += 1,

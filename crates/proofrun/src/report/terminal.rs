@@ -96,6 +96,9 @@ pub fn counts_line(counts: &Counts) -> String {
         format!("{} executed", plural(counts.executed, "program")),
         format!("{} gated", counts.gated),
     ];
+    if counts.emulated > 0 {
+        parts.push(format!("{} emulated", counts.emulated));
+    }
     if counts.not_executed > 0 {
         parts.push(format!("{} not executed", plural(counts.not_executed, "step")));
     }

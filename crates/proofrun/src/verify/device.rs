@@ -1,6 +1,6 @@
 //! The gate, and on a device that passes it, the run: one at a time a device.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use proofrun_core::gate::{self, CarriedCode, CudaVersion, Device, Gate, Probe};
@@ -21,7 +21,16 @@ use crate::report::Outcome;
 use super::Steps;
 use super::builds::{BuildKey, Builds, keys, step_name};
 
-/// Gates every build and runs what passes; how many programs ran.
+/// What came of the gate.
+#[derive(Debug, Default)]
+pub struct Gates {
+    /// How many programs ran.
+    pub executed: usize,
+    /// The builds that no device here may run.
+    pub gated: BTreeSet<BuildKey>,
+}
+
+/// Gates every build and runs what passes.
 ///
 /// # Errors
 /// When it is asked to stop, or a program can't be started.
@@ -30,19 +39,24 @@ pub fn run(
     loaded: &Loaded,
     builds: &Builds,
     steps: &mut BTreeMap<String, Steps>,
-) -> Result<usize, Error> {
+) -> Result<Gates, Error> {
     // Waking a driver takes a process and a moment, and without a program there is nothing to gate.
     let probe = if builds.any_product() { (context.probe)() } else { Probe::NoDriver };
-    let mut executed = 0;
+    let mut gates = Gates::default();
     for lesson in &loaded.lessons {
         let own = steps.entry(lesson.files.name().to_owned()).or_default();
         for key in keys(lesson) {
             context.go_on()?;
             let runner = Runner { context, builds, probe: &probe, lesson, key: &key };
-            executed += usize::from(runner.run(own)?);
+            let executed = runner.run(own)?;
+            gates.executed += usize::from(executed);
+            let last = own.steps.last().map(|step| &step.outcome);
+            if matches!(last, Some(Outcome::Gated { .. })) {
+                gates.gated.insert(key);
+            }
         }
     }
-    Ok(executed)
+    Ok(gates)
 }
 
 struct Runner<'a> {

@@ -1,10 +1,12 @@
-//! The work of `verify` after the course is read: builds, gate, runs, and the report of all of it.
+//! The work of `verify` after the course is read: builds, gate, runs on a card or on the emulated
+//! device, and the report of all of it.
 //!
 //! **Invariant: each lesson gets every step named, and each step one of four outcomes**; nothing
 //! drops out of the report because something before it failed.
 
 pub(crate) mod builds;
 mod device;
+mod emulation;
 mod insta;
 pub(crate) mod progress;
 
@@ -66,8 +68,9 @@ pub fn verify(
         text_steps(lesson, own);
         builds.steps(lesson, own);
     }
-    let executed = device::run(context, &loaded, &builds, &mut steps)?;
-    if rules.require_device && executed == 0 {
+    let gates = device::run(context, &loaded, &builds, &mut steps)?;
+    emulation::run(root, context, &loaded, &builds, &gates.gated, rules, &mut steps)?;
+    if rules.require_device && gates.executed == 0 {
         let fact = "a device was required, and nothing was executed on one";
         let next = "run on a host whose card passes the gate of a lesson";
         course.push(Finding::error(Rule::DeviceAbsent, Place::file("."), fact, next));

@@ -37,6 +37,11 @@ impl Progress {
         Self::new(context, count, "compiling [{bar:30}] {pos}/{len} {wide_msg}")
     }
 
+    /// Of this many runs on the emulated device.
+    pub fn of_emulation(context: &Context, count: usize) -> Self {
+        Self::new(context, count, "emulating [{bar:30}] {pos}/{len} {wide_msg}")
+    }
+
     fn new(context: &Context, of: usize, template: &str) -> Self {
         let bar = if context.progress {
             let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
@@ -87,6 +92,25 @@ impl Progress {
             plain.done += 1;
             let of = plain.of;
             let text = format!("compiled {} {} ({} of {of})", key.lesson, key.variant, plain.done);
+            write_line(&mut plain.err, &text);
+        }
+    }
+
+    /// A run on the emulated device begins.
+    pub fn emulating(&self, key: &BuildKey) {
+        self.bar.set_message(format!("{} {}", key.lesson, key.variant));
+    }
+
+    /// It ended.
+    pub fn emulated(&self, key: &BuildKey, cached: bool) {
+        self.bar.inc(1);
+        if let Some(mut plain) = self.plain.as_ref().and_then(|plain| plain.lock().ok()) {
+            plain.done += 1;
+            if cached {
+                return;
+            }
+            let (done, of) = (plain.done, plain.of);
+            let text = format!("emulated {} {} ({done} of {of})", key.lesson, key.variant);
             write_line(&mut plain.err, &text);
         }
     }

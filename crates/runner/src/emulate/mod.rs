@@ -29,6 +29,7 @@
 //! # let _: Option<(Emulated, RunRecord)> = None;
 //! ```
 
+pub mod kept;
 mod library;
 mod loose;
 mod run;

@@ -67,7 +67,7 @@ pub enum News<'a> {
 
 /// A configuration as JSON, but for the number of the descriptor that the report goes to: what
 /// stands before and what after it.
-fn around_descriptor(configuration: &Configuration) -> [String; 2] {
+pub(super) fn around_descriptor(configuration: &Configuration) -> [String; 2] {
     let value = serde_json::to_value(configuration).expect("a configuration is plain data");
     let serde_json::Value::Object(mut fields) = value else { unreachable!("it is a struct") };
     fields.remove("report");

@@ -150,6 +150,63 @@ fn what_is_told_is_kept_folded_and_named() {
 }
 
 #[test]
+fn a_run_is_kept_by_all_that_it_depends_on() {
+    let script = format!(
+        "tell '{}'; tell '{}'; printf 'a\\377'; exit 3",
+        r#"{"event":"started","device":"t4"}"#,
+        finding("leak", "one", "", 1)
+    );
+    let scene = Scene::new(&script);
+    let ran = scene.run(MINUTE);
+    let configuration = Configuration {
+        device: "t4".into(),
+        schedules: 0,
+        seed: 1,
+        replay: None,
+        keep_repeats: false,
+        threads: 0,
+        timeline: None,
+        report: -1,
+    };
+    let program = scene.path().join("program");
+    let (none, seeded) = (BTreeMap::new(), Configuration { seed: 2, ..configuration.clone() });
+    let run = Run {
+        executable: &program,
+        args: &[],
+        environment: &none,
+        folder: scene.path(),
+        library: &scene.library,
+        runtime_name: "libcudart.so.13".into(),
+        configuration: &configuration,
+        deadline: MINUTE,
+        own_stdin: false,
+    };
+    let cache = Cache::under(&scene.path().join("target"));
+    let key = kept::key(&run).unwrap();
+    assert_eq!(kept::load(&cache, key), None);
+    kept::store(&cache, key, &ran).unwrap();
+    let found = kept::load(&cache, key).unwrap();
+    let wall = ran.wall;
+    assert_eq!(Emulated { wall, ..found }, ran);
+    let other_args = ["x".to_owned()];
+    let others = [
+        Run { configuration: &seeded, ..run.clone() },
+        Run { args: &other_args, ..run.clone() },
+        Run { deadline: 2 * MINUTE, ..run.clone() },
+    ];
+    assert!(others.iter().all(|other| kept::key(other).unwrap() != key));
+    std::fs::write(scene.library.path(), "another library").unwrap();
+    assert_ne!(kept::key(&run).unwrap(), key);
+    let hung = Emulated { status: Status::Hung, ..ran.clone() };
+    kept::store(&cache, key, &hung).unwrap();
+    assert_eq!(kept::load(&cache, key).unwrap().status, Status::Hung);
+    let folder = cache.folder_of(key);
+    let text = std::fs::read_to_string(folder.join("run.json")).unwrap();
+    std::fs::write(folder.join("run.json"), text.replace("one", "two")).unwrap();
+    assert_eq!(kept::load(&cache, key), None);
+}
+
+#[test]
 fn a_program_that_hangs_keeps_what_was_told() {
     let ran = Scene::new(&format!("tell '{}'; sleep 100", launch(0, "ran")))
         .run(Duration::from_millis(500));

@@ -21,7 +21,7 @@ pub struct Told {
     pub calls: Option<u64>,
     /// The first line that was none of a report.
     pub unreadable: Option<String>,
-    partial: Vec<u8>,
+    pub(super) partial: Vec<u8>,
 }
 
 impl Told {
