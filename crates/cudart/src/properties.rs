@@ -36,6 +36,7 @@ fn since(profile: &Profile, major: u32) -> c_int {
 }
 
 /// All that `cudaGetDeviceProperties` tells. No unique identifier: it is no device.
+#[allow(clippy::too_many_lines, reason = "a field of the structure a line")]
 pub fn properties(profile: &Profile) -> DeviceProperties {
     let mut name = [0; 256];
     for (to, from) in name.iter_mut().zip(profile.name.bytes()) {

@@ -44,8 +44,8 @@ pub fn single(words: &Words<'_>, ftz: bool, full: bool) -> Option<Form> {
     Some(Form { approximate: true, ..form })
 }
 
-/// A sine or cosine as hardware takes it: the angle in turns, rounded towards zero to `.f32`, of which
-/// the fraction counts. Far from zero little of an angle is left, and of the largest nothing.
+/// A sine or cosine as hardware takes it: the angle in turns, rounded towards zero to `.f32`, of
+/// which the fraction counts. Far from zero little of an angle is left, and of the largest nothing.
 fn turn(a: f32, f: fn(f64) -> f64) -> f32 {
     const TURNS: f32 = f32::from_bits(0x3e22_f983);
     // Exact, so that the low bits cut off are the rounding.

@@ -404,11 +404,11 @@ fn slct(words: &mut Words<'_>) -> Option<Form> {
         ($T:ident) => {
             match by {
                 Kind::S32 => op3(|a: $T, b: $T, c: i32| if c >= 0 { a } else { b }),
-                // A subnormal number is flushed to a zero of its sign, and -0 is as good as +0; a NaN
-                // chooses `b`.
-                Kind::F32 if words.take("ftz") => op3(|a: $T, b: $T, c: f32| {
-                    if flush32::<true>(c) >= 0.0 { a } else { b }
-                }),
+                // A subnormal number is flushed to a zero of its sign, and -0 is as good as +0; a
+                // NaN chooses `b`.
+                Kind::F32 if words.take("ftz") => {
+                    op3(|a: $T, b: $T, c: f32| if flush32::<true>(c) >= 0.0 { a } else { b })
+                }
                 Kind::F32 => op3(|a: $T, b: $T, c: f32| if c >= 0.0 { a } else { b }),
                 _ => return None,
             }

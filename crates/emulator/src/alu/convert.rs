@@ -3,6 +3,8 @@
 //! Registers may be wider than a type: a source's low bits are taken, an integer result is extended
 //! by its type's sign.
 
+#![allow(clippy::unnecessary_cast, reason = "macros widen whatever type a register has")]
+
 use super::Form;
 use super::float::{NAN32, finish32, finish64, flush32};
 use super::half::{self, bf16_from_f32};
@@ -62,7 +64,9 @@ impl Type {
     /// Three or four bits that say which.
     fn pack(self) -> u32 {
         match self {
-            Self::Integer { bits, signed } => bits.trailing_zeros() - 3 | u32::from(signed) << 2,
+            Self::Integer { bits, signed } => {
+                (bits.trailing_zeros() - 3) | (u32::from(signed) << 2)
+            }
             Self::Float(Format::F16) => 8,
             Self::Float(Format::BF16) => 9,
             Self::Float(Format::F32) => 10,
@@ -81,8 +85,8 @@ impl Type {
     }
 }
 
-/// The register of an operand: what is known, else the least that holds the type. Only integers have
-/// wider ones.
+/// The register of an operand: what is known, else the least that holds the type. Only integers
+/// have wider ones.
 fn register(words: &Words<'_>, operand: usize, kind: Type, exact: bool) -> Option<Width> {
     let least = match kind.bits() {
         8 | 16 => Width::B16,
@@ -252,7 +256,8 @@ fn general(bits: u64, x: u32) -> u64 {
     }
 }
 
-/// Whether hardware keeps a NaN's sign and payload, which the ISA leaves open: where either is `.f64`.
+/// Whether hardware keeps a NaN's sign and payload, which the ISA leaves open: where either is
+/// `.f64`.
 fn carries_nan(to: Format, from: Type) -> bool {
     from == Type::Float(Format::F64) || to == Format::F64
 }
@@ -297,8 +302,8 @@ fn to_integer(number: Number, round: Round, bits: u32, signed: bool, from: Type)
     extended(value, bits, signed)
 }
 
-/// Between integers. Without `.sat`, the low bits extended twice: as the source's type or, of a wider
-/// source, as the result's; then as the result's into the register.
+/// Between integers. Without `.sat`, the low bits extended twice: as the source's type or, of a
+/// wider source, as the result's; then as the result's into the register.
 fn integers(d: Width, a: Width, to: Type, from: Type, sat: bool) -> Option<Form> {
     if sat {
         let extra = to.pack() << TO | from.pack() << FROM;

@@ -85,9 +85,9 @@ pub fn finish32<const FTZ: bool, const SAT: bool>(value: f32) -> f32 {
     if nan { f32::from_bits(NAN32) } else { flush32::<FTZ>(value) }
 }
 
-/// With `.ftz`, a result that is tiny becomes a zero of its sign even where rounding makes the least
-/// normal number of it. `scaled` is the result of the same operation on an operand that is 2^64 times
-/// as large: no rounding is hidden there.
+/// With `.ftz`, a result that is tiny becomes a zero of its sign even where rounding makes the
+/// least normal number of it. `scaled` is the result of the same operation on an operand that is
+/// 2^64 times as large: no rounding is hidden there.
 #[inline(always)]
 fn finish_scaled<const FTZ: bool, const SAT: bool>(value: f32, scaled: f32) -> f32 {
     let tiny = FTZ && scaled.abs() < f32::MIN_POSITIVE * SCALE;
@@ -110,9 +110,9 @@ pub fn quiet64(value: f64) -> f64 {
     f64::from_bits(value.to_bits() | quiet)
 }
 
-/// What every `.f64` result goes through: a NaN is the last of `operands` that is one, made quiet, else
-/// [`NAN64`]. The ISA leaves this open, and so hardware decides which operand comes last: the second,
-/// but in a quotient the first.
+/// What every `.f64` result goes through: a NaN is the last of `operands` that is one, made quiet,
+/// else [`NAN64`]. The ISA leaves this open, and so hardware decides which operand comes last: the
+/// second, but in a quotient the first.
 #[inline(always)]
 pub fn finish64(value: f64, operands: [f64; 3]) -> f64 {
     let [a, b, c] = operands;

@@ -182,7 +182,7 @@ fn mul(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
     Some(match part(words)? {
         Part::Low => by_size!(kind, T => op2(T::wrapping_mul)),
         Part::High => by_widened!(kind, T, W => op2(|a: T, b: T| {
-            (W::from(a) * W::from(b) >> T::BITS) as T
+            ((W::from(a) * W::from(b)) >> T::BITS) as T
         })),
         Part::Wide => match kind {
             Kind::U16 => op2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
@@ -198,14 +198,15 @@ fn mad(words: &mut Words<'_>, kind: Kind) -> Option<Form> {
     let saturate = words.take("sat");
     let part = part(words)?;
     if saturate {
-        let high =
-            |a: i32, b: i32, c: i32| ((i64::from(a) * i64::from(b) >> 32) as i32).saturating_add(c);
+        let high = |a: i32, b: i32, c: i32| {
+            (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
+        };
         return if part == Part::High { saturated(kind, op3(high)) } else { None };
     }
     Some(match part {
         Part::Low => by_size!(kind, T => op3(|a: T, b: T, c: T| a.wrapping_mul(b).wrapping_add(c))),
         Part::High => by_widened!(kind, T, W => op3(|a: T, b: T, c: T| {
-            ((W::from(a) * W::from(b) >> T::BITS) as T).wrapping_add(c)
+            (((W::from(a) * W::from(b)) >> T::BITS) as T).wrapping_add(c)
         })),
         Part::Wide => match kind {
             Kind::U16 => {
@@ -344,13 +345,15 @@ fn mad_carry(words: &mut Words<'_>, kind: Kind, reads: bool, writes: bool) -> Op
     let form = match (part, kind) {
         (Part::Low, Kind::U32 | Kind::S32) => form!(u32, u32::wrapping_mul),
         (Part::Low, Kind::U64 | Kind::S64) => form!(u64, u64::wrapping_mul),
-        (Part::High, Kind::U32) => form!(u32, |a, b| (u64::from(a) * u64::from(b) >> 32) as u32),
+        (Part::High, Kind::U32) => form!(u32, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         (Part::High, Kind::S32) => {
-            form!(u32, |a, b| (i64::from(a as i32) * i64::from(b as i32) >> 32) as u32)
+            form!(u32, |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32)
         }
-        (Part::High, Kind::U64) => form!(u64, |a, b| (u128::from(a) * u128::from(b) >> 64) as u64),
+        (Part::High, Kind::U64) => {
+            form!(u64, |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64)
+        }
         (Part::High, Kind::S64) => {
-            form!(u64, |a, b| (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64)
+            form!(u64, |a, b| ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64)
         }
         _ => return None,
     };

@@ -188,7 +188,8 @@ fn compiled<K: Kernel>() -> Compute {
 #[inline(always)]
 pub fn closure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "a lane's function captures nothing") };
-    // SAFETY: a value of no size is read from nowhere. It exists: `F` is `Copy`, and every caller got one.
+    // SAFETY: a value of no size is read from nowhere. It exists: `F` is `Copy`, and every caller
+    // got one.
     unsafe { std::ptr::NonNull::<F>::dangling().as_ptr().read() }
 }
 

@@ -70,8 +70,9 @@ pub struct Form {
     pub results: Vec<Slot>,
     /// The sources in the order of the text: a, b, c, f.
     pub sources: Vec<Slot>,
-    /// Which operand of the text, counted from the first source, is an integer constant that goes to
-    /// [`Rows::extra`], added to what `extra` says: the table of `lop3`. It has no slot in `sources`.
+    /// Which operand of the text, counted from the first source, is an integer constant that goes
+    /// to [`Rows::extra`], added to what `extra` says: the table of `lop3`. It has no slot in
+    /// `sources`.
     pub immediate: Option<usize>,
     /// See [`Rows::extra`].
     pub extra: u32,
@@ -101,8 +102,9 @@ pub struct Refused {
 /// Finds a form. `None` if the opcode computes no registers from registers (`ld`, `bra`, `shfl`).
 ///
 /// The widths are those of the operands' registers in the order of the text, results first, a pair
-/// `p|q` counting as two, `None` for what is no register. Their number tells `setp` with a pair from
-/// `setp` without one; their values matter to `cvt`, whose registers may be wider than its types.
+/// `p|q` counting as two, `None` for what is no register. Their number tells `setp` with a pair
+/// from `setp` without one; their values matter to `cvt`, whose registers may be wider than its
+/// types.
 pub fn select(
     opcode: &str,
     modifiers: &[String],

@@ -148,7 +148,7 @@ pub fn pack(words: &mut Words<'_>) -> Option<Form> {
     let from = words.kind()?;
     let extra = bits | u32::from(signed) << 8;
     let form = match (from, words.kind()) {
-        (Kind::S32, None) if bits == 16 => op2x(|a, b, x| pair(a, b, x)),
+        (Kind::S32, None) if bits == 16 => op2x(pair),
         (Kind::S32, Some(Kind::B32)) if bits < 16 => {
             op3x(|a, b, c: u32, x| c << (2 * (x & 0xff)) | pair(a, b, x))
         }

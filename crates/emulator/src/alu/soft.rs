@@ -133,8 +133,8 @@ impl Number {
     pub const ONE: Self =
         Self { class: Class::Finite, negative: false, exponent: 0, significand: 1 << TOP };
 
-    /// `value * 2^exponent`, the lowest bit of `value` possibly standing for lost ones if its leading one
-    /// is at least bit 64.
+    /// `value * 2^exponent`, the lowest bit of `value` possibly standing for lost ones if its
+    /// leading one is at least bit 64.
     fn scaled(negative: bool, value: u128, exponent: i32) -> Self {
         if value == 0 {
             return Self::zero(negative);

@@ -1,6 +1,6 @@
 //! SIMD video instructions (PTX ISA 9.7.18) on all halves or bytes of words, without selectors of
-//! operands. Those on whole words are refused: hardware computes them in software, and not as the ISA
-//! says.
+//! operands. Those on whole words are refused: hardware computes them in software, and not as the
+//! ISA says.
 
 use super::Form;
 use super::kernel::op3x;

@@ -227,7 +227,8 @@ impl<'r, 'l> Resident<'r, 'l> {
         Ok(stop)
     }
 
-    /// Nothing can run: sleepers look again, then lanes that wait to meet others go on without them.
+    /// Nothing can run: sleepers look again, then lanes that wait to meet others go on without
+    /// them.
     fn stir(&mut self) -> Result<(), Fault> {
         if self.stirred.0 != self.progress {
             self.stirred = (self.progress, 0);

@@ -150,7 +150,8 @@ pub(crate) fn leave(cx: &mut Cx<'_, '_>, fragment: &mut Fragment, mask: u32) -> 
     }
     cx.warp.drop_arena(frame.arena, mask);
     returning.pc = frame.call + 1;
-    // Joins inside of the function that it leaves have it as their depth: it waits for none of them.
+    // Joins inside of the function that it leaves have it as their depth: it waits for none of
+    // them.
     let depth = fragment.frames.len();
     let joins = &cx.warp.joins;
     let inside: Vec<usize> =

@@ -33,20 +33,18 @@ pub(crate) struct Pending {
     pub(crate) arrived: u32,
     /// Who took the results.
     pub(crate) taken: u32,
-    /// Where the first lanes came: function and program counter.
-    pub(crate) place: (usize, u32),
     brought: Brought,
     outcome: Option<Taken>,
     op: Collective,
 }
 
 impl Pending {
-    pub(crate) fn new(op: &Collective, named: u32, place: (usize, u32)) -> Self {
+    pub(crate) fn new(op: &Collective, named: u32) -> Self {
         let brought =
             Brought { values: [0; LANES], select: [0; LANES], clamp: [0; LANES], truths: 0 };
         let kind = name(op);
         let op = op.clone();
-        Self { kind, named, arrived: 0, taken: 0, place, brought, outcome: None, op }
+        Self { kind, named, arrived: 0, taken: 0, brought, outcome: None, op }
     }
 
     /// Whether results are there.

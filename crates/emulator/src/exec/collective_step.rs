@@ -40,7 +40,7 @@ pub(crate) fn collective(
             at_once(cx, fragment, op, group);
         } else {
             all_here = false;
-            come(cx, fragment, op, group_named, group);
+            come(cx, op, group_named, group);
         }
     }
     if all_here {
@@ -107,9 +107,8 @@ fn settle_poison(
 }
 
 /// Some come, and others are awaited.
-fn come(cx: &mut Cx<'_, '_>, fragment: &Fragment, op: &Collective, named: u32, group: u32) {
+fn come(cx: &mut Cx<'_, '_>, op: &Collective, named: u32, group: u32) {
     let kind = name(op);
-    let place = (fragment.frames.last().map_or(0, |frame| frame.function), fragment.pc);
     let same = |pending: &Pending| {
         pending.kind == kind
             && pending.named == named
@@ -119,7 +118,7 @@ fn come(cx: &mut Cx<'_, '_>, fragment: &Fragment, op: &Collective, named: u32, g
     let index = match cx.warp.pending.iter().position(same) {
         Some(index) => index,
         None => {
-            cx.warp.pending.push(Pending::new(op, named, place));
+            cx.warp.pending.push(Pending::new(op, named));
             cx.warp.pending.len() - 1
         }
     };

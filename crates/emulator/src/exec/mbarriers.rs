@@ -374,7 +374,8 @@ pub(crate) fn arrive_for_copies(
         return Some(absent(cx, number, lane, offset));
     };
     cx.warp.clocks.release(1 << lane, Scope::Cta, &mut state.arriving);
-    // Without `.noinc` the pending count is raised by what the arrival takes off again (9.7.15.16.17).
+    // Without `.noinc` the pending count is raised by what the arrival takes off again
+    // (9.7.15.16.17).
     if !increments {
         state.pending = state.pending.saturating_sub(1);
     }

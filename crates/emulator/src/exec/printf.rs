@@ -1,6 +1,7 @@
 //! `printf` of the device: the conversions of C, with every argument in memory.
 
-/// Reads the next argument of so many bytes; with `true` it points to a text, which is returned too.
+/// Reads the next argument of so many bytes; with `true` it points to a text, which is returned
+/// too.
 pub(crate) type Next<'a> = dyn FnMut(u8, bool) -> (u64, Vec<u8>) + 'a;
 
 /// One conversion.

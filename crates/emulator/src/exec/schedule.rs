@@ -1,9 +1,9 @@
 //! Schedules: in which order fragments take their turns.
 //!
-//! The canonical one runs each warp until it waits. It finds every race of a launch that synchronises
-//! by barriers of the block alone, whatever the order, since races are found by happens-before. What
-//! depends on the order (atomics, flags, mbarriers, `activemask`) is explored on others, each drawn
-//! from a seed and replayed by its token.
+//! The canonical one runs each warp until it waits. It finds every race of a launch that
+//! synchronises by barriers of the block alone, whatever the order, since races are found by
+//! happens-before. What depends on the order (atomics, flags, mbarriers, `activemask`) is explored
+//! on others, each drawn from a seed and replayed by its token.
 
 use std::fmt;
 use std::str::FromStr;
@@ -52,7 +52,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a number, of those that a seed gives: every kind, converged and split, in turn.
+    /// The schedule of a number, of those that a seed gives: every kind, converged and split, in
+    /// turn.
     pub fn drawn(seed: u64, number: u32) -> Self {
         let kinds = KINDS.len() as u32;
         let (kind, _) = KINDS[(number % kinds) as usize];

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::presets::thread_index;
 use super::{BlockState, Launch};
 use crate::finding::{self, Kind, Severity};
 use crate::memory::{Findings, Staging};
@@ -131,11 +130,6 @@ impl Sink {
         self.steps += other.steps;
     }
 
-    /// Whether anything was found that is an error.
-    pub(crate) fn has_errors(&self) -> bool {
-        self.memory.has_errors() || self.own.values().any(|noted| noted.severity == Severity::Error)
-    }
-
     /// The engine's findings in words.
     pub(crate) fn own_findings(&self, launch: &Launch<'_>) -> Vec<finding::Finding> {
         let kernel = demangled(&launch.program.functions[launch.kernel].name);
@@ -237,12 +231,6 @@ pub(crate) fn thread_ranges(threads: &[(u32, u32)]) -> String {
         if start + 1 == *end { start.to_string() } else { format!("{start}..{end}") }
     };
     ranges.iter().map(show).collect::<Vec<_>>().join(", ")
-}
-
-/// A thread of a block, as programs index it.
-pub(crate) fn thread_text(launch: &Launch<'_>, linear: u32) -> String {
-    let [x, y, z] = thread_index(launch.block, linear);
-    format!("({x}, {y}, {z})")
 }
 
 /// A place in shared memory by the variable's name.

@@ -229,8 +229,8 @@ pub(crate) fn is_space(cx: &mut Cx<'_, '_>, d: Row, a: Row, space: Space, mask: 
     Flow::Next
 }
 
-/// Reads a clock. The model: a warp-instruction of the block takes one cycle and one nanosecond, and
-/// time leaps where everybody only waits for it.
+/// Reads a clock. The model: a warp-instruction of the block takes one cycle and one nanosecond,
+/// and time leaps where everybody only waits for it.
 pub(crate) fn clock(
     cx: &mut Cx<'_, '_>,
     fragment: &mut Fragment,

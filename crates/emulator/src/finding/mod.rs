@@ -39,8 +39,8 @@ pub enum Severity {
 /// A place in a source file that takes part in a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct At {
-    /// The file, as the compiler named it; of inlined code of the toolkit's headers, the place in the
-    /// program that called it.
+    /// The file, as the compiler named it; of inlined code of the toolkit's headers, the place in
+    /// the program that called it.
     pub file: String,
     /// From 1.
     pub line: u32,

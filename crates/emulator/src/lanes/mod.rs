@@ -1,9 +1,9 @@
 //! The registers of a warp, as rows of 32 lanes.
 //!
-//! A [`Row`] is where a register's 32 values lie, lane by lane, in units of 64 bytes: a row of 16-bit
-//! values takes one unit, of 32-bit values two, of 64-bit values four, of 128-bit values eight. A
-//! predicate's row takes one unit, of which the first four bytes are a mask of lanes. 8-bit
-//! registers are kept in rows of 16-bit values.
+//! A [`Row`] is where a register's 32 values lie, lane by lane, in units of 64 bytes: a row of
+//! 16-bit values takes one unit, of 32-bit values two, of 64-bit values four, of 128-bit values
+//! eight. A predicate's row takes one unit, of which the first four bytes are a mask of lanes.
+//! 8-bit registers are kept in rows of 16-bit values.
 //!
 //! Immediates, special registers and addresses of variables have rows too, filled when the warp
 //! starts, so that an operand is always a row.

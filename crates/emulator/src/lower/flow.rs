@@ -52,7 +52,8 @@ fn meet(idom: &[usize], rank: &[usize], mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// Nodes in postorder of a depth-first walk from `root`; without recursion, since functions are long.
+/// Nodes in postorder of a depth-first walk from `root`; without recursion, since functions are
+/// long.
 fn postorder(edges: &[Vec<usize>], root: usize) -> Vec<usize> {
     let mut seen = vec![false; edges.len()];
     let mut order = Vec::with_capacity(edges.len());

@@ -76,10 +76,10 @@ pub(crate) fn lower_function(
     }
     let mut joins = vec![false; body.code.len()];
     for (index, instruction) in body.code.iter().enumerate() {
-        if instruction.guard.is_some() || instruction.opcode == "brx" {
-            if let Some(meet) = meets[index] {
-                joins[meet] = true;
-            }
+        if (instruction.guard.is_some() || instruction.opcode == "brx")
+            && let Some(meet) = meets[index]
+        {
+            joins[meet] = true;
         }
     }
     let mut starts = Vec::with_capacity(body.code.len() + 1);

@@ -103,8 +103,8 @@ impl Machine {
     }
 
     /// Whether a launch provably repeats an earlier one, with no finding and nothing printed: same
-    /// code, parameters and shape, everything that it read as it was, everything that it wrote as it
-    /// left it. How long it took.
+    /// code, parameters and shape, everything that it read as it was, everything that it wrote as
+    /// it left it. How long it took.
     fn repeats(&self, launch: &Launch<'_>) -> Option<u64> {
         if self.options.keep_repeats || self.options.replay.is_some() {
             return None;

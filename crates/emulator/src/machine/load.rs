@@ -86,8 +86,8 @@ impl Machine {
                 continue;
             }
             let bytes = initial_bytes(module, variable, addresses);
-            // The variable was defined with at least this size: only a longer initialiser, which the
-            // parser refuses, could fail.
+            // The variable was defined with at least this size: only a longer initialiser, which
+            // the parser refuses, could fail.
             let limit = lower::bytes_of(variable).unwrap_or(0) as usize;
             let _ = self.memory.write(*at, &bytes[..bytes.len().min(limit)]);
         }

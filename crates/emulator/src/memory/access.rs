@@ -81,8 +81,8 @@ pub struct Access<'a> {
     pub order: Order,
     /// Through which path.
     pub proxy: Proxy,
-    /// Of [`View::rmw`](super::View::rmw): whether the old value is returned. `red` returns none, and
-    /// its read never acquires (PTX ISA 8.8).
+    /// Of [`View::rmw`](super::View::rmw): whether the old value is returned. `red` returns none,
+    /// and its read never acquires (PTX ISA 8.8).
     pub returns: bool,
     /// The instruction's number, by which findings name it.
     pub pc: u32,

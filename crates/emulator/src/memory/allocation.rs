@@ -147,8 +147,8 @@ impl Allocation {
         &self.pages()[(address / PAGE - self.base / PAGE) as usize]
     }
 
-    /// The bytes from an address of it to its end. They may be accessed under the locks of the pages
-    /// they are in.
+    /// The bytes from an address of it to its end. They may be accessed under the locks of the
+    /// pages they are in.
     #[inline(always)]
     pub fn bytes_from(&self, address: u64) -> Bytes {
         let offset = address - self.base;

@@ -99,8 +99,8 @@ impl Memory {
     }
 
     /// Whether a launch with the same code and parameters as an earlier one would repeat it, and
-    /// leave memory as it is: all that it read is as it was before, and all that it wrote as it left
-    /// it.
+    /// leave memory as it is: all that it read is as it was before, and all that it wrote as it
+    /// left it.
     pub fn repeats(&self, earlier: &Footprint) -> bool {
         earlier.pages.iter().all(|page| {
             let at = self.table().partition_point(|a| a.base <= page.address);

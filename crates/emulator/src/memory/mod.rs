@@ -18,8 +18,8 @@
 //! All are generic: [`Space`] only says where an address must lie. Addresses with [`Space::Shared`]
 //! or [`Space::Local`] may also be plain offsets into the window, as PTX has them; the generic
 //! address is the window's base plus the offset. Device memory has addresses in a range of the host
-//! that nothing can be in; its data lies elsewhere. Managed and host memory has the host's addresses.
-//! Symbols, constant ones too, are allocations.
+//! that nothing can be in; its data lies elsewhere. Managed and host memory has the host's
+//! addresses. Symbols, constant ones too, are allocations.
 
 mod access;
 mod allocation;

@@ -38,8 +38,8 @@ impl View<'_> {
     }
 
     /// Reads, modifies and writes, lane by lane. The function gets the lane and the old bytes in
-    /// place, to be replaced by the new ones, and says whether it writes. `old` gets the old values.
-    /// With `replaces` the new value doesn't depend on the old one, as with `atom.exch`.
+    /// place, to be replaced by the new ones, and says whether it writes. `old` gets the old
+    /// values. With `replaces` the new value doesn't depend on the old one, as with `atom.exch`.
     pub fn rmw(
         &mut self,
         access: &Access<'_>,

@@ -1,7 +1,7 @@
 //! What runs: functions as arrays of decoded instructions over rows of registers.
 //!
-//! **Invariant: nothing is decided by text here.** Lowering resolved every name, form and label; what
-//! it could not is an [`Op::Unsupported`] that says so when a lane reaches it.
+//! **Invariant: nothing is decided by text here.** Lowering resolved every name, form and label;
+//! what it could not is an [`Op::Unsupported`] that says so when a lane reaches it.
 
 mod op;
 mod special;
@@ -113,12 +113,13 @@ pub struct PlaceFrame {
 /// What a function does that decides how a launch of it must be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traits {
-    /// Strong accesses, atomics or fences that reach beyond the block: blocks may depend on each other.
+    /// Strong accesses, atomics or fences that reach beyond the block: blocks may depend on each
+    /// other.
     pub across_blocks: bool,
     /// Atomics or strong accesses through generic addresses, which may reach beyond the block.
     pub perhaps_across: bool,
-    /// Anything by which the outcome may depend on the schedule: atomics, strong accesses, mbarriers,
-    /// `activemask`, clocks.
+    /// Anything by which the outcome may depend on the schedule: atomics, strong accesses,
+    /// mbarriers, `activemask`, clocks.
     pub schedule_dependent: bool,
     /// Calls through pointers.
     pub indirect_calls: bool,

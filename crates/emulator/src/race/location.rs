@@ -130,7 +130,8 @@ pub struct Location {
 }
 
 impl Location {
-    /// Whether an operation of a scope by a thread of a block is morally strong with the last write.
+    /// Whether an operation of a scope by a thread of a block is morally strong with the last
+    /// write.
     pub fn meets(&self, grid: &Grid, block: u32, scope: Scope) -> bool {
         grid.includes(scope, block, self.writer.block)
             && grid.includes(self.writer.scope, self.writer.block, block)

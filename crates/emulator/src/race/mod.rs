@@ -1,22 +1,23 @@
 //! Happens-before between threads, and what conflicts without it (PTX ISA 8.7 to 8.10).
 //!
-//! Exact vector clocks over threads. A warp counts epochs for all its lanes: the count goes up after
-//! each operation by which a lane may publish what it did (a release, a fence, an arrival at a
-//! barrier). An access carries its warp's epoch; it is ordered before another thread if that
+//! Exact vector clocks over threads. A warp counts epochs for all its lanes: the count goes up
+//! after each operation by which a lane may publish what it did (a release, a fence, an arrival at
+//! a barrier). An access carries its warp's epoch; it is ordered before another thread if that
 //! thread's [`Clock`] knows the accessing thread up to this epoch.
 //!
 //! - Lanes of a warp are threads like others: only `bar.warp.sync` and barriers order them.
 //! - A release pattern is a release operation, or a fence and a later strong write; an acquire
 //!   pattern is an acquire operation, or a strong read and a later fence (8.8). They meet in the
 //!   [`location::Location`] of the flag they go through, which keeps the releases that its last
-//!   write carries. A read-modify-write carries on what it observed, a plain write does not (8.9.2).
+//!   write carries. A read-modify-write carries on what it observed, a plain write does not
+//!   (8.9.2).
 //! - Scopes are held to: a release counts only for threads in its scope, and so for the observing
 //!   read and the fences (8.7.1).
 //! - Whoever observes a strong write is after that write itself, with no fence (8.9.5: observation
 //!   order followed by base causality order). So the thread that got the last ticket of a counter
 //!   may reset it by a plain store.
-//! - Two `fence.sc` without an observation between them order nothing here, although the ISA (8.9.3)
-//!   lets them: counting the order in which they happened to execute would hide real races.
+//! - Two `fence.sc` without an observation between them order nothing here, although the ISA
+//!   (8.9.3) lets them: counting the order in which they happened to execute would hide real races.
 //! - Kernel boundaries order everything: history is that of one launch.
 
 pub mod barrier;

@@ -228,8 +228,8 @@ impl WarpClocks {
         self.pending.is_empty()
     }
 
-    /// Lanes read a location by a strong operation of a scope; `location` is what the write that they
-    /// read carries, if anything. Says whether they saw a release.
+    /// Lanes read a location by a strong operation of a scope; `location` is what the write that
+    /// they read carries, if anything. Says whether they saw a release.
     pub(crate) fn observe(
         &mut self,
         lanes: u32,

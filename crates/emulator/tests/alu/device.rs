@@ -54,8 +54,8 @@ fn take(lanes: &Lanes, row: Row, letter: char, lane: usize) -> u128 {
     }
 }
 
-/// The results of a form over up to 32 tuples, one a lane, in the lanes of a mask; elsewhere what the
-/// rows held before, which is all ones. Operands `i` are the same in all tuples.
+/// The results of a form over up to 32 tuples, one a lane, in the lanes of a mask; elsewhere what
+/// the rows held before, which is all ones. Operands `i` are the same in all tuples.
 pub fn run(
     form: &Form,
     found: &proofrun_emulator::alu::Form,

@@ -1,7 +1,7 @@
 //! Every form that `select` knows, as patterns: `{.a,.b,}` is a choice, the last one here nothing.
 //!
-//! Operands are letters: `p` a predicate, `b` 8 bits, `h` 16 bits, `r` 32, `d` 64, `q` 128, `i` an immediate;
-//! results before the `=`, sources after it, and `c` the condition code on either side.
+//! Operands are letters: `p` a predicate, `b` 8 bits, `h` 16 bits, `r` 32, `d` 64, `q` 128, `i` an
+//! immediate; results before the `=`, sources after it, and `c` the condition code on either side.
 
 /// A pattern and its operands.
 pub type Pattern = (&'static str, &'static str);

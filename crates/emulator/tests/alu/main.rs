@@ -27,8 +27,8 @@ fn check(form: &Form, source: &[u128], negated: bool, results: &[u128]) -> Resul
     Err(format!("{form:?}, negated {negated}, of {source:x?}: {results:x?}, not {wanted:x?}"))
 }
 
-/// Whether bits are within an error of a value: what is subnormal may be flushed or lose bits, what is
-/// almost too large may be infinite.
+/// Whether bits are within an error of a value: what is subnormal may be flushed or lose bits, what
+/// is almost too large may be infinite.
 fn is_near(kind: &str, near: Near, bits: u128, case: &Case<'_>) -> bool {
     let value = reference::decoded(kind, bits);
     if near.value.is_nan() || value.is_nan() {

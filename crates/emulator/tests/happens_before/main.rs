@@ -11,8 +11,9 @@ use oracle::Oracle;
 use program::{Program, Step, Verdict};
 use proptest::prelude::*;
 
-/// Runs a program on both. Where the detector is approximate it may find too much, never too little. Steps that would make a finding are left out, unless they are bold; the
-/// program ends with the first one, because what is recorded behind one is up to the detector.
+/// Runs a program on both. Where the detector is approximate it may find too much, never too
+/// little. Steps that would make a finding are left out, unless they are bold; the program ends
+/// with the first one, because what is recorded behind one is up to the detector.
 fn compare(program: &Program, exact: bool) -> Result<(), TestCaseError> {
     let mut oracle = Oracle::new(program);
     let mut detector = Detector::new(program);

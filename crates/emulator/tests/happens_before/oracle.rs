@@ -131,8 +131,8 @@ impl Oracle {
         }
     }
 
-    /// Release patterns synchronise with an acquire pattern that ends in an operation of a scope, if
-    /// both scopes include the other thread.
+    /// Release patterns synchronise with an acquire pattern that ends in an operation of a scope,
+    /// if both scopes include the other thread.
     fn synchronise(&mut self, thread: Thread, scope: Scope, patterns: &[Pattern]) {
         for pattern in patterns {
             let there = self.grid.includes(pattern.scope, pattern.thread.0, thread.0);

@@ -178,7 +178,8 @@ where
     }
 }
 
-/// Whether a result is below the least normal number when it is rounded as if exponents had no limit.
+/// Whether a result is below the least normal number when it is rounded as if exponents had no
+/// limit.
 fn is_tiny<F>(case: &Case<'_>, values: &[F]) -> bool
 where
     F: Float + FloatConvert<Quad>,
@@ -292,7 +293,8 @@ fn extremum(case: &Case<'_>, kind: &str, originals: &[u128], sources: &[u128]) -
     if case.has("xorsign") { best | (originals[0] ^ originals[1]) & top } else { best }
 }
 
-/// What `.approx` forms may give: by the errors that the ISA states, and its tables of special values.
+/// What `.approx` forms may give: by the errors that the ISA states, and its tables of special
+/// values.
 fn approximate(case: &Case<'_>, kind: &str) -> Expected {
     let part = kind.trim_end_matches("x2");
     let bits = layout(part).0;
