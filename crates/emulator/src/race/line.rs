@@ -11,6 +11,8 @@
 //! forgotten who observed it. And a record that stands for accesses of other blocks is judged as if
 //! these were ordered just as it is.
 
+use smallvec::SmallVec;
+
 use super::each;
 use super::record::{Conflict, Record, SAME, flag};
 use super::rules::{Viewer, record};
@@ -19,7 +21,10 @@ use super::rules::{Viewer, record};
 pub const LINE: u64 = 128;
 
 /// More records than this in a list split it into one list a unit.
-const SPLIT: usize = 12;
+const SPLIT: usize = 96;
+
+/// Records of some units.
+pub(super) type List = SmallVec<[Record; 6]>;
 
 /// The history of a line, or of a quarter of one in bytes.
 #[derive(Debug, Default)]
@@ -28,16 +33,17 @@ pub struct Line {
     write: Record,
     /// A read, if its units are not empty.
     read: Record,
+    /// What two records can't say; they are unused then.
     more: Option<Box<More>>,
 }
 
 #[derive(Debug)]
 enum More {
-    /// Further records.
-    List(Vec<Record>),
-    /// A list a unit; the inline records are unused.
-    Units(Box<[Vec<Record>; 32]>),
-    /// A history a quarter, in bytes; the inline records are unused.
+    /// All records.
+    List(List),
+    /// A list a unit.
+    Units(Box<[List; 32]>),
+    /// A history a quarter, in bytes.
     Bytes(Box<[Line; 4]>),
 }
 
@@ -53,7 +59,7 @@ impl Line {
     /// Whether units are bytes; see [`Line::quarter`].
     #[inline(always)]
     pub fn is_bytes(&self) -> bool {
-        matches!(self.more.as_deref(), Some(More::Bytes(_)))
+        self.more.is_some() && matches!(self.more.as_deref(), Some(More::Bytes(_)))
     }
 
     /// The history of a quarter, in bytes, from now on.
@@ -74,48 +80,110 @@ impl Line {
     /// Records an access, and tells its conflicts with earlier ones.
     #[inline]
     pub fn access(&mut self, new: Record, viewer: &Viewer<'_>, conflicts: &mut Vec<Conflict>) {
-        if self.more.is_none() && new.flags & (flag::STRONG | flag::NC) == 0 {
-            let written = self.write.units & new.units;
-            let free = written == 0 || viewer.before(&self.write, &new);
-            if free && new.is(flag::WRITE) {
-                let read = self.read.units & new.units;
-                if (read == 0 || !self.read.is(flag::NC) && viewer.before(&self.read, &new))
-                    && (self.write.units | self.read.units) & !new.units == 0
-                {
-                    self.write = new;
-                    self.write.flags |= flag::LAST;
-                    self.read.units = 0;
-                    return;
-                }
-            } else if free && !self.read.is(flag::NC | flag::SEEN) {
-                let covered = self.read.units & !new.units == 0;
-                if covered && (self.read.units == 0 || viewer.before(&self.read, &new)) {
-                    self.read = new;
-                    return;
-                }
-            }
+        let plain = new.flags & (flag::STRONG | flag::NC) == 0;
+        let fast = self.more.is_none()
+            && if !plain {
+                self.modify(&new, viewer)
+            } else if new.is(flag::WRITE) {
+                self.write(&new, viewer)
+            } else {
+                self.read(&new, viewer)
+            };
+        if !fast {
+            self.access_slowly(new, viewer, conflicts);
         }
-        self.access_slowly(new, viewer, conflicts);
+    }
+
+    /// A weak read, if two records still do and nothing conflicts.
+    #[inline(always)]
+    fn read(&mut self, new: &Record, viewer: &Viewer<'_>) -> bool {
+        if self.write.units & new.units != 0 && !viewer.before(&self.write, new) {
+            return false;
+        }
+        let read = &mut self.read;
+        if read.units == 0 {
+            *read = *new;
+            return true;
+        }
+        if read.is(flag::NC | flag::SEEN) {
+            return false;
+        }
+        if read.is_like(new) {
+            read.units |= new.units;
+            return true;
+        }
+        if new.units & !read.units == 0 && read.says(new) {
+            return true;
+        }
+        if read.units & !new.units == 0 && viewer.before(read, new) {
+            *read = *new;
+            return true;
+        }
+        false
+    }
+
+    /// A weak write, if two records still do and nothing conflicts.
+    #[inline(always)]
+    fn write(&mut self, new: &Record, viewer: &Viewer<'_>) -> bool {
+        let (write, read) = (&mut self.write, &mut self.read);
+        if read.units & new.units != 0 && (read.is(flag::NC) || !viewer.before(read, new))
+            || write.units & new.units != 0 && !viewer.before(write, new)
+        {
+            return false;
+        }
+        let flags = new.flags | flag::LAST;
+        if write.is_like(&Record { flags, ..*new }) {
+            write.units |= new.units;
+        } else if write.units & !new.units == 0 {
+            *write = Record { flags, ..*new };
+        } else {
+            return false;
+        }
+        read.units &= !new.units;
+        true
+    }
+
+    /// A read-modify-write that observes one of its own kind, the only access to its units.
+    #[inline(always)]
+    fn modify(&mut self, new: &Record, viewer: &Viewer<'_>) -> bool {
+        if !new.is(flag::ATOMIC) || !new.is(flag::WRITE) || self.read.units & new.units != 0 {
+            return false;
+        }
+        let free = self.write.units == 0;
+        if free {
+            self.write = Record { flags: new.flags | flag::LAST, ..*new };
+        }
+        free || viewer.link(&mut self.write, new)
     }
 
     #[inline(never)]
     fn access_slowly(&mut self, new: Record, viewer: &Viewer<'_>, conflicts: &mut Vec<Conflict>) {
-        if let Some(More::Units(lists)) = self.more.as_deref_mut() {
-            each(new.units, |unit| {
+        match self.more.as_deref_mut() {
+            None => {
+                let mut list = self.take_list();
+                record(&mut list, new, viewer, conflicts);
+                self.put_list(list);
+            }
+            Some(More::List(list)) => {
+                record(list, new, viewer, conflicts);
+                if list.len() <= 2 || list.len() > SPLIT {
+                    let list = self.take_list();
+                    self.put_list(list);
+                }
+            }
+            Some(More::Units(lists)) => each(new.units, |unit| {
                 record(&mut lists[unit as usize], new.with_units(1 << unit), viewer, conflicts);
-            });
-            return;
+            }),
+            // Whoever accesses such a line asks for its quarters.
+            Some(More::Bytes(_)) => {}
         }
-        let mut list = self.take_list();
-        record(&mut list, new, viewer, conflicts);
-        self.put_list(list);
     }
 
-    fn take_list(&mut self) -> Vec<Record> {
+    fn take_list(&mut self) -> List {
         let mut list = match self.more.take().map(|more| *more) {
             Some(More::List(list)) => list,
             Some(More::Units(lists)) => lists.iter().flatten().copied().collect(),
-            Some(More::Bytes(_)) | None => Vec::new(),
+            Some(More::Bytes(_)) | None => List::new(),
         };
         for slot in [&mut self.write, &mut self.read] {
             if slot.units != 0 {
@@ -126,25 +194,24 @@ impl Line {
         list
     }
 
-    fn put_list(&mut self, mut list: Vec<Record>) {
-        let units: u32 = list.iter().map(|r| r.units.count_ones()).sum();
-        if list.len() > SPLIT && units as usize <= 8 * list.len() {
-            let mut lists: Box<[Vec<Record>; 32]> = Box::default();
-            for old in &list {
-                each(old.units, |unit| lists[unit as usize].push(old.with_units(1 << unit)));
+    fn put_list(&mut self, list: List) {
+        let writes = list.iter().filter(|record| record.is(flag::WRITE)).count();
+        if writes <= 1 && list.len() - writes <= 1 {
+            for record in list {
+                *(if record.is(flag::WRITE) { &mut self.write } else { &mut self.read }) = record;
             }
-            self.more = Some(Box::new(More::Units(lists)));
             return;
         }
-        if let Some(at) = list.iter().rposition(|r| r.is(flag::WRITE)) {
-            self.write = list.swap_remove(at);
-        }
-        if let Some(at) = list.iter().rposition(|r| !r.is(flag::WRITE)) {
-            self.read = list.swap_remove(at);
-        }
-        if !list.is_empty() {
+        let units: u32 = list.iter().map(|r| r.units.count_ones()).sum();
+        if list.len() <= SPLIT || units as usize > 8 * list.len() {
             self.more = Some(Box::new(More::List(list)));
+            return;
         }
+        let mut lists: Box<[List; 32]> = Box::default();
+        for old in &list {
+            each(old.units, |unit| lists[unit as usize].push(old.with_units(1 << unit)));
+        }
+        self.more = Some(Box::new(More::Units(lists)));
     }
 
     fn widen(&mut self) {

@@ -72,6 +72,11 @@ impl Record {
         self.flags & (flag::WRITE | flag::SEEN) == flag::SEEN
     }
 
+    /// The flag that a write has when it becomes the last.
+    pub(super) fn last(&self) -> u16 {
+        if self.is(flag::WRITE) { flag::LAST } else { 0 }
+    }
+
     /// Whether it is the last write.
     #[inline(always)]
     pub fn is_head(&self) -> bool {
@@ -123,6 +128,26 @@ impl Record {
     #[inline(always)]
     pub(super) fn same_map(&self, other: &Self) -> bool {
         self.log == other.log && self.lanes == other.lanes
+    }
+
+    /// Whether one record can say both: the same lanes, by the same instruction in the same epoch.
+    #[inline(always)]
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.pc == other.pc
+            && self.epoch == other.epoch
+            && self.flags == other.flags
+            && self.same_map(other)
+            && self.same_warp(other)
+    }
+
+    /// Whether it says all that a read of units of it would say: both are by the same lanes in the
+    /// same epoch.
+    #[inline(always)]
+    pub(super) fn says(&self, new: &Self) -> bool {
+        self.epoch == new.epoch
+            && self.same_map(new)
+            && self.same_warp(new)
+            && self.is_as_weak_as(new, false)
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::clock::Clock;
+use super::line::List;
 use super::record::{Conflict, Record, Relation, SAME, flag};
 use super::{Grid, each};
 
@@ -63,8 +64,7 @@ impl Viewer<'_> {
         superseded
     }
 
-    /// The lanes of the new record that are not ordered after all threads of the old one, at a
-    /// unit.
+    /// The lanes of the new record that are not ordered after all threads of the old one, at a unit.
     fn lanes_unordered(&self, old: &Record, new: &Record, unit: u32) -> u32 {
         let known = self.clock.part(old.block).map_or(0, |p| p.knowing(old.warp, old.epoch));
         let unknown = old.lanes_at(unit) & !known;
@@ -110,8 +110,31 @@ impl Viewer<'_> {
             && (!new.is(flag::STRONG) || self.reaches(new, old, flag::FOREIGN | flag::LINKED))
     }
 
-    /// How two accesses conflict, and at which of the units at which they are unordered. At those
-    /// of `chain` the new access observes the old one.
+    /// Lets a read-modify-write take the place of the last write, if it observes it, both are of one
+    /// kind and it makes it redundant. Says whether it did.
+    #[inline(always)]
+    pub(super) fn link(&self, old: &mut Record, new: &Record) -> bool {
+        let own = flag::LAST | flag::CHAINED | flag::FOREIGN | flag::LINKED;
+        let alike = old.units == new.units
+            && (old.flags ^ new.flags) & !own == 0
+            && new.flags & (flag::ATOMIC | flag::WRITE) == flag::ATOMIC | flag::WRITE
+            && old.is_head()
+            && self.morally_strong(old, new)
+            && self.reaches(new, old, flag::FOREIGN | flag::LINKED);
+        if alike {
+            let stands = old.flags & (flag::FOREIGN | flag::LINKED);
+            let mut flags = flag::LAST | old.flags & flag::FOREIGN;
+            if stands != 0 || old.block != new.block {
+                flags |= flag::LINKED;
+                flags |= if self.superseded(old, new, old.units) != 0 { flag::FOREIGN } else { 0 };
+            }
+            *old = Record { flags: new.flags | flags, ..*new };
+        }
+        alike
+    }
+
+    /// How two accesses conflict, and at which of the units at which they are unordered. At those of
+    /// `chain` the new access observes the old one.
     fn conflict(&self, old: &Record, new: &Record, unordered: u32, chain: u32) -> (Relation, u32) {
         if !self.morally_strong(old, new) {
             return (Relation::Race, unordered & !chain);
@@ -135,18 +158,34 @@ fn one(lanes: u32) -> bool {
 
 /// Adds an access to a list, in which what it makes redundant is dropped.
 pub(super) fn record(
-    list: &mut Vec<Record>,
+    list: &mut List,
     mut new: Record,
     viewer: &Viewer<'_>,
     conflicts: &mut Vec<Conflict>,
 ) {
-    if is_covered(list, &new, viewer) {
+    let mut overlapping = 0;
+    let mut at = 0;
+    for (number, old) in list.iter().enumerate() {
+        if old.units & new.units != 0 {
+            overlapping += 1;
+            at = number;
+        }
+    }
+    if overlapping == 0 {
+        add(list, &Record { flags: new.flags | new.last(), ..new });
         return;
     }
-    let chain = observed_by(list, &new, viewer);
+    if overlapping == 1 && viewer.link(&mut list[at], &new) || is_covered(list, &new, viewer) {
+        return;
+    }
+    judge(list, &mut new, viewer, conflicts);
+}
+
+fn judge(list: &mut List, new: &mut Record, viewer: &Viewer<'_>, conflicts: &mut Vec<Conflict>) {
+    let chain = observed_by(list, new, viewer);
     // All are judged before any is dropped: who observed a write may stand behind it.
     let met: SmallVec<[Met; 8]> =
-        list.iter().map(|old| meet(list, old, &new, chain, viewer, conflicts)).collect();
+        list.iter().map(|old| meet(list, old, new, chain, viewer, conflicts)).collect();
     let mut witness = 0;
     let mut stands = 0;
     for (at, met) in met.iter().enumerate() {
@@ -167,18 +206,13 @@ pub(super) fn record(
     }
     list.retain(|old| old.units != 0);
     new.flags |= stands;
-    if new.is(flag::WRITE) {
-        new.flags |= flag::LAST;
-    }
-    for (units, flags) in [(new.units & witness, new.flags | flag::SEEN), (!witness, new.flags)] {
-        let part = Record { units: new.units & units, flags, ..new };
-        if part.units != 0 && !merge(list, &part) {
-            list.push(part);
-        }
+    new.flags |= new.last();
+    for (units, flags) in [(witness, new.flags | flag::SEEN), (!witness, new.flags)] {
+        add(list, &Record { units: new.units & units, flags, ..*new });
     }
 }
 
-fn split(list: &mut Vec<Record>, old: &Record, units: u32, flags: u16) {
+fn split(list: &mut List, old: &Record, units: u32, flags: u16) {
     if units != 0 {
         list.push(Record { units, flags, ..*old });
     }
@@ -262,9 +296,9 @@ fn meet(
     Met { drop, witness: 0, flags }
 }
 
-/// The units at which a write of the last chain is ordered before a new access, lanes that are
-/// after it by themselves aside, through somebody who observed it (PTX ISA 8.9.5): a strong read,
-/// or the last read-modify-write.
+/// The units at which a write of the last chain is ordered before a new access, lanes that are after
+/// it by themselves aside, through somebody who observed it (PTX ISA 8.9.5): a strong read, or the
+/// last read-modify-write.
 fn observed_before(
     list: &[Record],
     old: &Record,
@@ -303,28 +337,28 @@ fn is_covered(list: &[Record], new: &Record, viewer: &Viewer<'_>) -> bool {
         } else if new.units & !old.units == 0 && old.is_as_weak_as(new, false) {
             // Whoever writes here conflicts with a reader of one of two blocks.
             covered |= viewer.grid.isolated && block.is_some_and(|block| block != old.block);
-            covered |= old.epoch == new.epoch && old.same_warp(new) && old.same_map(new);
+            covered |= old.says(new);
             block = Some(old.block);
         }
     }
     covered
 }
 
-/// Adds to a record of the same instruction and epoch, if one record can say both.
-fn merge(list: &mut [Record], new: &Record) -> bool {
-    if new.log != SAME {
-        return false;
+/// Adds a record, or adds it to another if one can say both.
+fn add(list: &mut List, new: &Record) {
+    if new.units == 0 {
+        return;
     }
-    let same = |old: &&mut Record| {
-        old.log == SAME
-            && old.epoch == new.epoch
-            && old.flags == new.flags
-            && old.pc == new.pc
-            && old.same_warp(new)
-            && (old.lanes == new.lanes || old.units == new.units && !new.is(flag::WRITE))
+    let joint = |old: &&mut Record| {
+        old.is_like(new)
+            || old.units == new.units
+                && (old.log, new.log) == (SAME, SAME)
+                && !new.is(flag::WRITE)
+                && old.is_like(&Record { lanes: old.lanes, ..*new })
     };
-    let Some(old) = list.iter_mut().find(same) else { return false };
-    old.units |= new.units;
-    old.lanes |= new.lanes;
-    true
+    match list.iter_mut().find(joint) {
+        Some(old) if old.lanes == new.lanes => old.units |= new.units,
+        Some(old) => old.lanes |= new.lanes,
+        None => list.push(*new),
+    }
 }
