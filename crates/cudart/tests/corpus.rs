@@ -1,6 +1,8 @@
 //! Every program of the corpus comes to its verdict: the clean ones without a finding, the others
 //! with one of the right kind, weight and line.
 
+#![allow(clippy::unwrap_used, reason = "the helpers of a test may panic")]
+
 mod support;
 
 use std::path::{Path, PathBuf};
@@ -17,15 +19,20 @@ struct Case {
     expected: Expected,
     /// Schedules that it needs beside the canonical one.
     schedules: u32,
+    /// Whether it is known not to come to its verdict yet.
+    gap: bool,
 }
 
 #[derive(Debug, Clone)]
 enum Expected {
     /// No finding, and this exit.
     Clean(i32),
-    /// A finding of this kind and of one of these weights, at one of these lines if there are any.
-    Found { kind: Kind, weights: Vec<Severity>, lines: Vec<u32> },
+    /// A finding of one of these kinds and weights, at one of these lines if there are any.
+    Found { kinds: Vec<Kind>, weights: Vec<Severity>, lines: Vec<u32> },
 }
+
+/// A fault that is known not to be found yet: the test fails once it is, so that the list stays true.
+const GAP: &str = "// gap:";
 
 /// Schedules for cases that say they need some.
 const SCHEDULES: u32 = 28;
@@ -62,6 +69,8 @@ fn cases(source: &str) -> Vec<Case> {
         .filter_map(|line| line.strip_prefix("// schedules:"))
         .flat_map(str::split_whitespace)
         .collect();
+    let gaps = source.lines().filter_map(|line| line.strip_prefix(GAP));
+    let gaps: Vec<&str> = gaps.filter_map(|line| line.split_whitespace().next()).collect();
     let lines = source.lines().filter_map(|line| line.strip_prefix("// case:"));
     lines
         .map(|line| {
@@ -72,14 +81,15 @@ fn cases(source: &str) -> Vec<Case> {
                 "clean" => Expected::Clean(0),
                 "exit" => Expected::Clean(words[1].parse().unwrap()),
                 found => Expected::Found {
-                    kind: kind(found),
+                    kinds: found.split('|').map(kind).collect(),
                     weights: words.get(1).unwrap_or(&"error").split('|').map(severity).collect(),
                     lines: if marks.is_empty() { Vec::new() } else { marked(source, marks) },
                 },
             };
             let name = name.trim().to_owned();
             let schedules = if explored.contains(&name.as_str()) { SCHEDULES } else { 0 };
-            Case { name, expected, schedules }
+            let gap = gaps.contains(&name.as_str());
+            Case { name, expected, schedules, gap }
         })
         .collect()
 }
@@ -100,14 +110,14 @@ fn judge(case: &Case, ran: &Ran) -> Vec<String> {
             }
             wrong.extend(all.iter().map(|told| format!("false alarm: {told}")));
         }
-        Expected::Found { kind, weights, lines } => {
+        Expected::Found { kinds, weights, lines } => {
             let right = |finding: &&&Finding| {
-                finding.kind == *kind
+                kinds.contains(&finding.kind)
                     && weights.contains(&finding.severity)
                     && (lines.is_empty() || finding.at.iter().any(|at| lines.contains(&at.line)))
             };
             if findings.iter().find(right).is_none() {
-                wrong.push(format!("no {kind:?} of {weights:?} at {lines:?} among {all:?}"));
+                wrong.push(format!("no {kinds:?} of {weights:?} at {lines:?} among {all:?}"));
             }
         }
     }

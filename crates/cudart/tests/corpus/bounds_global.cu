@@ -18,6 +18,7 @@
 // case: device_array  expect: bounds error at: @devicearray
 // case: heap_block  expect: bounds error at: @heap
 // case: string_terminator_forgotten  expect: bounds error at: @string
+// gap: heap_block  malloc on the device is not emulated
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -16,6 +16,7 @@
 // case: device_malloc  expect: clean
 // case: noinline_out_of_bounds  expect: bounds error at: @inside
 // case: noinline_race  expect: race error shared at: @put, @get
+// gap: device_malloc  malloc on the device is not emulated
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -7,6 +7,7 @@
 // case: memcpy_async_on_barrier_no_wait  expect: race error shared at: @mbcopy, @mbread
 // case: group_memcpy_async  expect: clean
 // case: group_memcpy_async_no_wait  expect: race error shared at: @gmcopy, @gmread
+// gap: memcpy_async_on_barrier_no_wait  cp.async is checked where it completes, not where it is issued
 //
 // arch: compute_80
 #pragma nv_diag_suppress 20054

@@ -2,6 +2,7 @@
 //
 // case: heat_1d  expect: clean
 // case: heat_1d_no_barrier  expect: race error shared at: @hmid, @hleft, @hright, @huse
+// case: heat_1d_tile_too_short  expect: bounds error at: @short
 // case: heat_1d_no_edge_guard  expect: bounds error at: @edge
 // case: heat_1d_in_place  expect: race error gpu at: @inplace
 // case: ping_pong  expect: clean

@@ -15,6 +15,8 @@
 // case: no_synchronize_before_memcpy  expect: clean
 // case: async_memset  expect: clean
 // case: malloc_async  expect: clean
+// gap: streams_unordered  all streams run in the order of the program
+// gap: nonblocking_not_ordered  all streams run in the order of the program
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

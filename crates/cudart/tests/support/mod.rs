@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test uses what it needs")]
 
+use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -18,6 +19,9 @@ pub fn library() -> PathBuf {
 }
 
 /// The managed toolkit, which `cargo xtask verify` provisions; `None` says so on standard error.
+///
+/// # Panics
+/// Where `PROOFRUN_TESTS_NEED_TOOLKIT` is set, as in CI, and there is none.
 pub fn toolkit() -> Option<PathBuf> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/proofrun/toolkit");
     let found = std::fs::read_dir(all).ok().and_then(|entries| {
@@ -25,7 +29,9 @@ pub fn toolkit() -> Option<PathBuf> {
         folders.into_iter().find(|folder| folder.join("bin/nvcc").is_file())
     });
     if found.is_none() {
-        eprintln!("not executed: no managed toolkit; `cargo xtask verify` provisions it");
+        let why = "not executed: no managed toolkit; `cargo xtask verify` provisions it";
+        assert!(std::env::var_os("PROOFRUN_TESTS_NEED_TOOLKIT").is_none(), "{why}");
+        let _ = writeln!(std::io::stderr(), "{why}");
     }
     found
 }
@@ -153,7 +159,7 @@ impl Ran {
     /// The launches.
     pub fn launches(&self) -> Vec<&LaunchReport> {
         let launch = |event| match event {
-            &Event::Launch(ref launch) => Some(launch),
+            Event::Launch(launch) => Some(launch),
             _ => None,
         };
         self.events.iter().filter_map(launch).collect()

@@ -75,7 +75,7 @@ fn addresses(cx: &Cx<'_, '_>, base: Row, wide: bool, offset: i64) -> [u64; LANES
 /// The offset in shared memory of an address that is generic or already one.
 pub(crate) fn shared_offset(cx: &Cx<'_, '_>, address: u64) -> Option<u32> {
     let offset = if address >= SHARED_BASE { address - SHARED_BASE } else { address };
-    let total = u64::from(cx.launch.layout.dynamic_at + cx.launch.dynamic_bytes);
+    let total = u64::from(cx.launch.shared_bytes());
     (offset < WINDOW && offset < total).then_some(offset as u32)
 }
 

@@ -53,7 +53,7 @@ impl<'r, 'l> Resident<'r, 'l> {
         let launch = self.launch;
         let warps = launch.threads().div_ceil(LANES as u32);
         let mut shared = self.spare.pop().unwrap_or_default();
-        shared.restart(launch.layout.dynamic_at + launch.dynamic_bytes);
+        shared.restart(launch.shared_bytes());
         let grid = &launch.device.grid;
         let mut state = BlockState {
             linear,

@@ -126,6 +126,14 @@ impl Launch<'_> {
         self.block.iter().product()
     }
 
+    /// Bytes of shared memory, to the last one that a variable has.
+    pub(crate) fn shared_bytes(&self) -> u32 {
+        match self.dynamic_bytes {
+            0 => self.layout.static_bytes,
+            dynamic => self.layout.dynamic_at + dynamic,
+        }
+    }
+
     /// What replays the schedule, unless it is the canonical one.
     pub(crate) fn token(&self) -> Option<String> {
         let schedule = self.schedule?;

@@ -1,5 +1,7 @@
 //! Every form of the arithmetic unit against an independent reference.
 
+#![allow(clippy::unwrap_used, reason = "the helpers of a test may panic")]
+
 mod device;
 mod forms;
 mod reference;
