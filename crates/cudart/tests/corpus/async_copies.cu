@@ -14,8 +14,6 @@
 // case: copy_past_source  expect: bounds error at: @past
 // case: inline_ptx  expect: clean
 // case: source_overwritten_early  expect: race error gpu at: @srccopy, @srcwrite
-// gap: two_stages_wait_too_little  cp.async is checked where it completes, not where it is issued
-// gap: two_stages_overwrites_read  cp.async is checked where it completes, not where it is issued
 // gap: source_overwritten_early  cp.async is checked where it completes, not where it is issued
 #include <cuda_pipeline_primitives.h>
 #include <cstdio>

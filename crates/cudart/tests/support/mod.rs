@@ -158,11 +158,11 @@ impl Ran {
 
     /// The launches.
     pub fn launches(&self) -> Vec<&LaunchReport> {
-        let launch = |event| match event {
+        let launches = self.events.iter().filter_map(|event| match event {
             Event::Launch(launch) => Some(launch),
             _ => None,
-        };
-        self.events.iter().filter_map(launch).collect()
+        });
+        launches.collect()
     }
 
     /// Whether the end of the program was told.

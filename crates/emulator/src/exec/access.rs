@@ -424,6 +424,20 @@ pub(crate) fn see_mbarrier(
     after(cx.view().load(&access, &mut staging))
 }
 
+/// Asynchronous copies begin: what they read and write is theirs until they are waited for.
+pub(crate) fn announce(
+    cx: &mut Cx<'_, '_>,
+    number: u32,
+    (from, readers): (&[u64; LANES], u32),
+    (to, writers): (&[u64; LANES], u32),
+    bytes: u8,
+) -> Option<Flow> {
+    let source = Access::weak(from, readers, bytes, MemorySpace::Global, number);
+    let target = Access::weak(to, writers, bytes, MemorySpace::Shared, number);
+    let read = cx.view().announce(&source, false);
+    after(read).or_else(|| after(cx.view().announce(&target, true)))
+}
+
 /// Copies of one instruction that complete together.
 pub(crate) fn copy_group(
     cx: &mut Cx<'_, '_>,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::step::Flow;
 use super::warp::{Fragment, lanes_of};
 use super::{Cx, access, mbarriers};
-use crate::lanes::LANES;
+use crate::lanes::{LANES, Row};
 use crate::program::AsyncCopy;
 
 /// One copy of one lane.
@@ -100,6 +100,7 @@ fn start(cx: &mut Cx<'_, '_>, fragment: &Fragment, op: &AsyncCopy, mask: u32) ->
         let lanes = cx.lanes().pred(row);
         if negated { !lanes } else { lanes }
     });
+    let mut whole = 0;
     for lane in lanes_of(mask) {
         let mut read = reads.map_or(*bytes, |reads| reads[lane].min(u32::from(*bytes)) as u8);
         if ignored >> lane & 1 == 1 {
@@ -113,8 +114,13 @@ fn start(cx: &mut Cx<'_, '_>, fragment: &Fragment, op: &AsyncCopy, mask: u32) ->
             number,
         };
         cx.warp.copies[lane].open.push(copy);
+        whole |= u32::from(read == *bytes) << lane;
     }
-    Flow::Next
+    let address = |at: &(Row, bool, i64)| {
+        std::array::from_fn(|lane| access::lane_address(cx, at.0, at.1, at.2, lane))
+    };
+    let (from, to) = (address(from), address(to));
+    access::announce(cx, number, (&from, whole), (&to, mask), *bytes).unwrap_or(Flow::Next)
 }
 
 /// Completes what is due of each lane. Copies of one instruction go together.

@@ -37,6 +37,12 @@ impl View<'_> {
         self.access(access, values, &mut Op::Store { poison })
     }
 
+    /// An asynchronous copy begins whose access will be made when it is waited for: until then it may
+    /// happen at any time, and is ordered before nobody's.
+    pub fn announce(&mut self, access: &Access<'_>, writes: bool) -> Outcome {
+        self.access(access, &mut Staging::default(), &mut Op::Announce { writes })
+    }
+
     /// Reads, modifies and writes, lane by lane. The function gets the lane and the old bytes in
     /// place, to be replaced by the new ones, and says whether it writes. `old` gets the old
     /// values. With `replaces` the new value doesn't depend on the old one, as with `atom.exch`.
@@ -52,7 +58,8 @@ impl View<'_> {
     }
 
     fn access(&mut self, access: &Access<'_>, staging: &mut Staging, op: &mut Op<'_>) -> Outcome {
-        let mut worker = Worker::new(access, staging, self.clocks, self.findings);
+        let mut worker =
+            Worker::new(access, staging, self.clocks, self.findings, op.is_announced());
         let size = access.size();
         let mut memory =
             Spaces { device: self.device, shared: self.shared, local: self.local, hint: self.hint };

@@ -23,6 +23,12 @@ pub enum Op<'a> {
         /// Lanes whose values came from uninitialised memory.
         poison: u32,
     },
+    /// An asynchronous copy begins, which will access memory some time until it is waited for: nobody
+    /// knows of that access before.
+    Announce {
+        /// Whether it will write.
+        writes: bool,
+    },
     /// It reads, modifies and writes.
     Modify {
         /// Lanes whose operands came from uninitialised memory.
@@ -37,7 +43,12 @@ pub enum Op<'a> {
 impl Op<'_> {
     /// Whether it may write.
     pub fn writes(&self) -> bool {
-        !matches!(self, Self::Load)
+        !matches!(self, Self::Load | Self::Announce { writes: false })
+    }
+
+    /// Whether it is only recorded.
+    pub fn is_announced(&self) -> bool {
+        matches!(self, Self::Announce { .. })
     }
 
     fn is_store(&self) -> bool {
@@ -86,11 +97,12 @@ impl<'a> Worker<'a> {
         staging: &'a mut Staging,
         clocks: &'a mut WarpClocks,
         findings: &'a mut Findings,
+        announced: bool,
     ) -> Self {
         let record = Record {
             block: clocks.block,
             warp: clocks.warp,
-            epoch: clocks.epoch(),
+            epoch: if announced { u32::MAX } else { clocks.epoch() },
             pc: access.pc,
             flags: flags(access, clocks),
             ..Record::default()
@@ -155,7 +167,7 @@ impl<'a> Worker<'a> {
             let run = run.lane(lane);
             let bytes = bytes.from(run.address - start);
             match op {
-                Op::Load => {
+                Op::Load | Op::Announce { .. } => {
                     let sync = self.observe(page, &run, scope);
                     self.batch(page, bytes, run, op, sync);
                 }
@@ -235,6 +247,13 @@ impl<'a> Worker<'a> {
     fn batch(&mut self, page: &mut Shadow, bytes: Bytes, run: Run, op: &mut Op<'_>, flags: u16) {
         match op {
             Op::Load => self.load(page, bytes, run, flags),
+            Op::Announce { writes } => {
+                let write = if *writes { flag::WRITE } else { 0 };
+                self.record_in(page, &run, flags | write);
+                if !self.rest.hits.is_empty() {
+                    self.judge(bytes, &run, false);
+                }
+            }
             Op::Store { poison } => {
                 let poison = *poison;
                 self.store(page, bytes, run, poison, flags);
@@ -427,6 +446,7 @@ impl<'a> Worker<'a> {
             let staged = self.staging.lane_mut(lane, self.size);
             match op {
                 Op::Load => unknown |= u32::from(!local.read(lane, at, staged)) << lane,
+                Op::Announce { .. } => {}
                 Op::Store { poison } => local.write(lane, at, staged, *poison >> lane & 1 == 1),
                 Op::Modify { poison, replaces, modify } => {
                     let known = local.read(lane, at, staged);

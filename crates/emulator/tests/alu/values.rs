@@ -280,7 +280,7 @@ pub fn tuples(random: &mut Random, sources: &str, at_least: usize) -> Vec<Vec<u1
         }
         _ => {}
     }
-    while all.len() < at_least || all.len() % 32 != 0 {
+    while all.len() < at_least || !all.len().is_multiple_of(32) {
         all.push(tuple(random, sources));
     }
     all

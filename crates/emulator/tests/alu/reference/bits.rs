@@ -12,6 +12,7 @@ fn word(bits: u32, f: impl Fn(u32) -> bool) -> u128 {
 }
 
 /// What a case should give.
+#[allow(clippy::too_many_lines, reason = "an instruction an arm")]
 pub fn expected(case: &Case<'_>) -> Expected {
     let kind = case.kind();
     let sources = case.sources;
