@@ -132,10 +132,15 @@ fn run_file(toolkit: &Path, file: &Path, architecture: &str) -> (usize, Vec<Stri
     let mut wrong = Vec::new();
     for case in &cases {
         let ran = program.run_explored("h200", &[&case.name], case.schedules);
+        let mut told = judge(case, &ran);
+        if case.gap {
+            told = match told.is_empty() {
+                true => vec!["comes to its verdict now: strike it off the gaps".to_owned()],
+                false => Vec::new(),
+            };
+        }
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        wrong.extend(
-            judge(case, &ran).into_iter().map(|why| format!("{name} {}: {why}", case.name)),
-        );
+        wrong.extend(told.into_iter().map(|why| format!("{name} {}: {why}", case.name)));
     }
     (cases.len(), wrong)
 }
