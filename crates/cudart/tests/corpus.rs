@@ -31,7 +31,8 @@ enum Expected {
     Found { kinds: Vec<Kind>, weights: Vec<Severity>, lines: Vec<u32> },
 }
 
-/// A fault that is known not to be found yet: the test fails once it is, so that the list stays true.
+/// A fault that is known not to be found yet: the test fails once it is, so that the list stays
+/// true.
 const GAP: &str = "// gap:";
 
 /// Schedules for cases that say they need some.

@@ -8,6 +8,7 @@ mod flow;
 mod form;
 mod function;
 mod layout;
+mod operands;
 mod places;
 mod steady;
 mod sync;

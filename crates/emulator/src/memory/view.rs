@@ -37,8 +37,8 @@ impl View<'_> {
         self.access(access, values, &mut Op::Store { poison })
     }
 
-    /// An asynchronous copy begins whose access will be made when it is waited for: until then it may
-    /// happen at any time, and is ordered before nobody's.
+    /// An asynchronous copy begins whose access will be made when it is waited for: until then it
+    /// may happen at any time, and is ordered before nobody's.
     pub fn announce(&mut self, access: &Access<'_>, writes: bool) -> Outcome {
         self.access(access, &mut Staging::default(), &mut Op::Announce { writes })
     }

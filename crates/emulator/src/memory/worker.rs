@@ -23,8 +23,8 @@ pub enum Op<'a> {
         /// Lanes whose values came from uninitialised memory.
         poison: u32,
     },
-    /// An asynchronous copy begins, which will access memory some time until it is waited for: nobody
-    /// knows of that access before.
+    /// An asynchronous copy begins, which will access memory some time until it is waited for:
+    /// nobody knows of that access before.
     Announce {
         /// Whether it will write.
         writes: bool,

@@ -64,7 +64,8 @@ impl Viewer<'_> {
         superseded
     }
 
-    /// The lanes of the new record that are not ordered after all threads of the old one, at a unit.
+    /// The lanes of the new record that are not ordered after all threads of the old one, at a
+    /// unit.
     fn lanes_unordered(&self, old: &Record, new: &Record, unit: u32) -> u32 {
         let known = self.clock.part(old.block).map_or(0, |p| p.knowing(old.warp, old.epoch));
         let unknown = old.lanes_at(unit) & !known;
@@ -110,8 +111,8 @@ impl Viewer<'_> {
             && (!new.is(flag::STRONG) || self.reaches(new, old, flag::FOREIGN | flag::LINKED))
     }
 
-    /// Lets a read-modify-write take the place of the last write, if it observes it, both are of one
-    /// kind and it makes it redundant. Says whether it did.
+    /// Lets a read-modify-write take the place of the last write, if it observes it, both are of
+    /// one kind and it makes it redundant. Says whether it did.
     #[inline(always)]
     pub(super) fn link(&self, old: &mut Record, new: &Record) -> bool {
         let own = flag::LAST | flag::CHAINED | flag::FOREIGN | flag::LINKED;
@@ -133,8 +134,8 @@ impl Viewer<'_> {
         alike
     }
 
-    /// How two accesses conflict, and at which of the units at which they are unordered. At those of
-    /// `chain` the new access observes the old one.
+    /// How two accesses conflict, and at which of the units at which they are unordered. At those
+    /// of `chain` the new access observes the old one.
     fn conflict(&self, old: &Record, new: &Record, unordered: u32, chain: u32) -> (Relation, u32) {
         if !self.morally_strong(old, new) {
             return (Relation::Race, unordered & !chain);
@@ -296,9 +297,9 @@ fn meet(
     Met { drop, witness: 0, flags }
 }
 
-/// The units at which a write of the last chain is ordered before a new access, lanes that are after
-/// it by themselves aside, through somebody who observed it (PTX ISA 8.9.5): a strong read, or the
-/// last read-modify-write.
+/// The units at which a write of the last chain is ordered before a new access, lanes that are
+/// after it by themselves aside, through somebody who observed it (PTX ISA 8.9.5): a strong read,
+/// or the last read-modify-write.
 fn observed_before(
     list: &[Record],
     old: &Record,

@@ -29,7 +29,7 @@ fn direct_calls() {
 #[test]
 fn indirect_calls_through_prototypes() {
     let text = "
-        .func f() { .reg .b64 d; p: .callprototype (.param .b32 _) _ (.param .b64 _); 
+        .func f() { .reg .b64 d; p: .callprototype (.param .b32 _) _ (.param .b64 _);
             call (_), d, (1), p; }
         .func g() { .reg .b64 d; {
             p: .callprototype ()_ (.param .align 8 .b8 _[24], .param .b32 _) .noreturn;

@@ -1,8 +1,8 @@
-//! What comes of running a program over the emulated device: how it is built, what it shows while it
-//! runs, what its end says, and how all of it is told.
+//! What comes of running a program over the emulated device: how it is built, what it shows while
+//! it runs, what its end says, and how all of it is told.
 //!
-//! **Invariant: nothing of an emulated run is taken for a measurement.** Its lines are marked as its
-//! own, and of what it prints only that is compared with a record which is no measurement.
+//! **Invariant: nothing of an emulated run is taken for a measurement.** Its lines are marked as
+//! its own, and of what it prints only that is compared with a record which is no measurement.
 
 pub mod device;
 pub mod document;

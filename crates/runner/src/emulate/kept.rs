@@ -1,9 +1,9 @@
 //! Emulated runs that were made earlier, by a digest of all that they depend on: the same program
 //! over the same library does the same again.
 //!
-//! **Invariant: a run is taken from here only if its bytes are those that were kept.** A program that
-//! did not end in its time is kept for a run that allows the same time: waiting again would show
-//! the same on this machine.
+//! **Invariant: a run is taken from here only if its bytes are those that were kept.** A program
+//! that did not end in its time is kept for a run that allows the same time: waiting again would
+//! show the same on this machine.
 
 use std::time::Duration;
 
