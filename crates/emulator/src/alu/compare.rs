@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::float::flush32;
 use super::integer::{by_signed, by_size};
-use super::kernel::{Kernel, Source, Target, bits, closure, op1, op3, op3x};
+use super::kernel::{Kernel, Source, Target, closure, op1, op3, op3x};
 use super::words::{Kind, Words};
 use super::{Form, NEGATED, Rows, half};
 use crate::lanes::{LANES, Lanes};
@@ -148,11 +148,11 @@ where
     F: Fn(T, T, u32) -> bool + Copy + 'static,
 {
     let (a, b) = (T::row(lanes, rows.a), T::row(lanes, rows.b));
-    let mut values = [false; LANES];
-    for (lane, value) in values.iter_mut().enumerate() {
-        *value = test(T::at(a, lane), T::at(b, lane), rows.extra);
+    let mut yes = 0;
+    for lane in 0..LANES {
+        yes |= u32::from(test(T::at(a, lane), T::at(b, lane), rows.extra)) << lane;
     }
-    bits(&values)
+    yes
 }
 
 /// `setp`
@@ -203,11 +203,11 @@ where
         let yes = tested::<T, F>(lanes, rows, closure());
         let yes = combined(yes, other(lanes, rows), rows.extra);
         let truth = D::from_word(TRUTHS[(rows.extra >> TRUTH & 3) as usize]);
-        let mut values = [D::default(); LANES];
-        for (lane, value) in values.iter_mut().enumerate() {
-            *value = if yes >> lane & 1 == 1 { truth } else { D::default() };
+        let mut results = D::Results::default();
+        for lane in 0..LANES {
+            D::put(&mut results, lane, if yes >> lane & 1 == 1 { truth } else { D::default() });
         }
-        D::store(&values, lanes, rows, mask);
+        D::store(&results, lanes, rows, mask);
     }
 }
 

@@ -6,6 +6,7 @@
 #![allow(clippy::unnecessary_cast, reason = "macros widen whatever type a register has")]
 
 use super::Form;
+use super::casts;
 use super::float::{NAN32, finish32, finish64, flush32};
 use super::half::{self, bf16_from_f32};
 use super::kernel::{op1, op1x};
@@ -310,6 +311,9 @@ fn integers(d: Width, a: Width, to: Type, from: Type, sat: bool) -> Option<Form>
         let form = by_registers!(d, a, D, A => op1x(|a: A, x| clamp(a as u64, x) as D));
         return Some(form.with_extra(extra));
     }
+    if let Some(form) = whole(d, a, to, from) {
+        return Some(form);
+    }
     let first = if to.bits() < from.bits() { to } else { from };
     macro_rules! bits {
         ($D:ident) => {
@@ -326,6 +330,29 @@ fn integers(d: Width, a: Width, to: Type, from: Type, sat: bool) -> Option<Form>
         };
         form.with_extra(shift(first) | shift(to) << 8)
     }))
+}
+
+/// Between integers that fill their registers.
+fn whole(d: Width, a: Width, to: Type, from: Type) -> Option<Form> {
+    let bits = |width| match width {
+        Width::B16 => 16,
+        Width::B32 => 32,
+        _ => 64,
+    };
+    if to.bits() != bits(d) || from.bits() != bits(a) {
+        return None;
+    }
+    macro_rules! signed {
+        ($to:ident, $from:ident) => {
+            op1(|a: $from| $to::from(a))
+        };
+    }
+    Some(match (d, a) {
+        (Width::B32, Width::B16) if is_signed(from) => signed!(i32, i16),
+        (Width::B64, Width::B16) if is_signed(from) => signed!(i64, i16),
+        (Width::B64, Width::B32) if is_signed(from) => signed!(i64, i32),
+        _ => by_registers!(d, a, D, A => op1(|a: A| a as D)),
+    })
 }
 
 fn is_signed(kind: Type) -> bool {
@@ -434,25 +461,25 @@ integral!(integral64, f64);
 /// `.f32` to integers: `as` holds what is too large at the limits, and makes 0 of NaN.
 fn from_single(d: Width, bits: u32, signed: bool, round: Round, ftz: bool) -> Option<Form> {
     macro_rules! to {
-        ($T:ident, $nan:expr) => {
+        ($cast:expr, $nan:expr) => {
             by_round!(round, R => if ftz {
                 op1(|a: f32| {
-                    let value = integral32::<R>(flush32::<true>(a)) as $T;
+                    let value = $cast(integral32::<R>(flush32::<true>(a)));
                     if a.is_nan() { $nan } else { value }
                 })
             } else {
                 op1(|a: f32| {
-                    let value = integral32::<R>(a) as $T;
+                    let value = $cast(integral32::<R>(a));
                     if a.is_nan() { $nan } else { value }
                 })
             })
         };
     }
     Some(match (bits, signed, d) {
-        (32, true, Width::B32) => to!(i32, 0),
-        (32, false, Width::B32) => to!(u32, 0),
-        (64, true, _) => to!(i64, i64::MIN),
-        (64, false, _) => to!(u64, 1 << 63),
+        (32, true, Width::B32) => to!(casts::i32_of_f32, 0),
+        (32, false, Width::B32) => to!(casts::u32_of_f32, 0),
+        (64, true, _) => to!(|value| value as i64, i64::MIN),
+        (64, false, _) => to!(|value| value as u64, 1 << 63),
         _ => return None,
     })
 }
@@ -460,18 +487,18 @@ fn from_single(d: Width, bits: u32, signed: bool, round: Round, ftz: bool) -> Op
 /// `.f64` to integers.
 fn from_double(d: Width, bits: u32, signed: bool, round: Round) -> Option<Form> {
     macro_rules! to {
-        ($T:ident) => {
+        ($T:ident, $cast:expr) => {
             by_round!(round, R => op1(|a: f64| {
-                let value = integral64::<R>(a) as $T;
+                let value = $cast(integral64::<R>(a));
                 if a.is_nan() { 1 << ($T::BITS - 1) } else { value }
             }))
         };
     }
     Some(match (bits, signed, d) {
-        (32, true, Width::B32) => to!(i32),
-        (32, false, Width::B32) => to!(u32),
-        (64, true, _) => to!(i64),
-        (64, false, _) => to!(u64),
+        (32, true, Width::B32) => to!(i32, casts::i32_of_f64),
+        (32, false, Width::B32) => to!(u32, casts::u32_of_f64),
+        (64, true, _) => to!(i64, |value| value as i64),
+        (64, false, _) => to!(u64, |value| value as u64),
         _ => return None,
     })
 }

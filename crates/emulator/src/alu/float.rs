@@ -2,7 +2,7 @@
 //!
 //! To nearest even the host's arithmetic is exact; other roundings go through [`super::soft`].
 
-use super::kernel::{op1, op1x, op2, op2x, op3, op3x};
+use super::kernel::{mended, op1, op1x, op2, op2x, op3, op3x};
 use super::rules::Rules;
 use super::soft::{Number, Round};
 use super::words::{Kind, Words};
@@ -88,10 +88,14 @@ pub fn finish32<const FTZ: bool, const SAT: bool>(value: f32) -> f32 {
 /// With `.ftz`, a result that is tiny becomes a zero of its sign even where rounding makes the
 /// least normal number of it. `scaled` is the result of the same operation on an operand that is
 /// 2^64 times as large: no rounding is hidden there.
+fn flush_tiny(value: f32, scaled: f32) -> f32 {
+    if scaled.abs() < f32::MIN_POSITIVE * SCALE { 0f32.copysign(value) } else { value }
+}
+
+/// Whether a result with `.ftz` may have been tiny.
 #[inline(always)]
-fn finish_scaled<const FTZ: bool, const SAT: bool>(value: f32, scaled: f32) -> f32 {
-    let tiny = FTZ && scaled.abs() < f32::MIN_POSITIVE * SCALE;
-    finish32::<FTZ, SAT>(if tiny { 0f32.copysign(value) } else { value })
+fn is_least(value: f32) -> bool {
+    value.abs() == f32::MIN_POSITIVE
 }
 
 /// 2^64.
@@ -154,19 +158,15 @@ fn single(words: &mut Words<'_>) -> Option<Form> {
         "sub" => by_flags!(ftz, sat, FTZ, SAT => op2(|a, b| {
             finish32::<FTZ, SAT>(flush32::<FTZ>(a) - flush32::<FTZ>(b))
         })),
-        "mul" => by_flags!(ftz, sat, FTZ, SAT => op2(|a, b| {
-            let (a, b) = (flush32::<FTZ>(a), flush32::<FTZ>(b));
-            finish_scaled::<FTZ, SAT>(a * b, a * SCALE * b)
+        "mul" | "fma" | "mad" | "div" | "rcp" if ftz => return flushing(opcode, sat),
+        "mul" => {
+            by_flags!(false, sat, FTZ, SAT => op2(|a: f32, b: f32| finish32::<FTZ, SAT>(a * b)))
+        }
+        "fma" | "mad" => by_flags!(false, sat, FTZ, SAT => op3(|a: f32, b, c| {
+            finish32::<FTZ, SAT>(a.mul_add(b, c))
         })),
-        "fma" | "mad" => by_flags!(ftz, sat, FTZ, SAT => op3(fma32::<FTZ, SAT>)),
-        "div" => by_flags!(ftz, false, FTZ, SAT => op2(|a, b| {
-            let (a, b) = (flush32::<FTZ>(a), flush32::<FTZ>(b));
-            finish_scaled::<FTZ, SAT>(a / b, a * SCALE / b)
-        })),
-        "rcp" => by_flags!(ftz, false, FTZ, SAT => op1(|a| {
-            let a = flush32::<FTZ>(a);
-            finish_scaled::<FTZ, SAT>(1.0 / a, SCALE / a)
-        })),
+        "div" => op2(|a: f32, b: f32| finish32::<false, false>(a / b)),
+        "rcp" => op1(|a: f32| finish32::<false, false>(1.0 / a)),
         "sqrt" => by_flags!(ftz, false, FTZ, SAT => op1(|a| {
             finish32::<FTZ, SAT>(flush32::<FTZ>(a).sqrt())
         })),
@@ -181,14 +181,36 @@ fn single(words: &mut Words<'_>) -> Option<Form> {
     })
 }
 
-#[inline(always)]
-fn fma32<const FTZ: bool, const SAT: bool>(a: f32, b: f32, c: f32) -> f32 {
-    let (a, b, c) = (flush32::<FTZ>(a), flush32::<FTZ>(b), flush32::<FTZ>(c));
-    let value = a.mul_add(b, c);
-    if !FTZ {
-        return finish32::<FTZ, SAT>(value);
+/// With `.ftz`, what can give a tiny result.
+fn flushing(opcode: &str, sat: bool) -> Option<Form> {
+    #[inline(always)]
+    fn flush(value: f32) -> f32 {
+        flush32::<true>(value)
     }
-    finish_scaled::<FTZ, SAT>(value, (a * SCALE).mul_add(b, c * SCALE))
+    Some(match opcode {
+        "mul" => by_flags!(true, sat, FTZ, SAT => mended(
+            |a, b, (): ()| finish32::<FTZ, SAT>(flush(a) * flush(b)),
+            is_least,
+            |a, b, (), value| flush_tiny(value, flush(a) * SCALE * flush(b)),
+        )),
+        "fma" | "mad" => by_flags!(true, sat, FTZ, SAT => mended(
+            |a, b, c| finish32::<FTZ, SAT>(flush(a).mul_add(flush(b), flush(c))),
+            is_least,
+            |a, b, c, value| {
+                flush_tiny(value, (flush(a) * SCALE).mul_add(flush(b), flush(c) * SCALE))
+            },
+        )),
+        "div" => mended(
+            |a, b, (): ()| finish32::<true, false>(flush(a) / flush(b)),
+            is_least,
+            |a, b, (), value| flush_tiny(value, flush(a) * SCALE / flush(b)),
+        ),
+        _ => mended(
+            |a, (): (), (): ()| finish32::<true, false>(1.0 / flush(a)),
+            is_least,
+            |a, (), (), value| flush_tiny(value, SCALE / flush(a)),
+        ),
+    })
 }
 
 fn directed32(opcode: &str) -> Option<Form> {
@@ -220,13 +242,29 @@ fn double(words: &mut Words<'_>) -> Option<Form> {
         return Some(directed64(opcode)?.with_extra(rules.pack()));
     }
     Some(match opcode {
-        "add" => op2(|a: f64, b: f64| finish64(a + b, [0.0, a, b])),
-        "sub" => op2(|a: f64, b: f64| finish64(a - b, [0.0, a, b])),
-        "mul" => op2(|a: f64, b: f64| finish64(a * b, [0.0, a, b])),
-        "fma" | "mad" => op3(|a: f64, b: f64, c: f64| finish64(a.mul_add(b, c), [a, c, b])),
-        "div" => op2(|a: f64, b: f64| finish64(a / b, [0.0, b, a])),
-        "rcp" => op1(|a: f64| finish64(1.0 / a, [0.0, 0.0, a])),
-        "sqrt" => op1(|a: f64| finish64(a.sqrt(), [0.0, 0.0, a])),
+        "add" => passing(|a, b| a + b),
+        "sub" => passing(|a, b| a - b),
+        "mul" => passing(|a, b| a * b),
+        "fma" | "mad" => mended(
+            |a: f64, b, c| a.mul_add(b, c),
+            f64::is_nan,
+            |a, b, c, value| finish64(value, [a, c, b]),
+        ),
+        "div" => mended(
+            |a: f64, b: f64, (): ()| a / b,
+            f64::is_nan,
+            |a, b, (), value| finish64(value, [0.0, b, a]),
+        ),
+        "rcp" => mended(
+            |a: f64, (): (), (): ()| 1.0 / a,
+            f64::is_nan,
+            |a, (), (), value| finish64(value, [0.0, 0.0, a]),
+        ),
+        "sqrt" => mended(
+            |a: f64, (): (), (): ()| a.sqrt(),
+            f64::is_nan,
+            |a, (), (), value| finish64(value, [0.0, 0.0, a]),
+        ),
         _ if round.is_some() => return None,
         // A NaN keeps its sign on hardware.
         "abs" => op1(|a: f64| if is_nan64(a) { quiet64(a) } else { a.abs() }),
@@ -236,6 +274,15 @@ fn double(words: &mut Words<'_>) -> Option<Form> {
         "copysign" => op2(|a: f64, b: f64| b.copysign(a)),
         _ => return None,
     })
+}
+
+/// An operation of `.f64` that passes NaNs on, of two the second.
+fn passing(f: impl Fn(f64, f64) -> f64 + Copy + 'static) -> Form {
+    mended(
+        move |a: f64, b: f64, (): ()| f(a, b),
+        f64::is_nan,
+        |a, b, (), value| finish64(value, [0.0, a, b]),
+    )
 }
 
 fn directed64(opcode: &str) -> Option<Form> {

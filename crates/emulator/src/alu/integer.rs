@@ -1,6 +1,7 @@
 //! Integer arithmetic (PTX ISA 9.7.1) and extended precision (9.7.2).
 
 use super::Form;
+use super::casts;
 use super::kernel::{op1, op2, op3, op4};
 use super::words::{Kind, Words};
 
@@ -147,6 +148,16 @@ pub fn select(words: &mut Words<'_>) -> Option<Form> {
         "mad24" => mad24(words, kind)?,
         "sad" => by_kind!(kind, T => op3(|a: T, b: T, c: T| c.wrapping_add(a.abs_diff(b) as T))),
         // Division by zero gives a value that the ISA leaves open; hardware's is all ones.
+        "div" if kind == Kind::S32 => op2(divide_signed),
+        "div" if kind == Kind::U32 => op2(divide_unsigned),
+        "rem" if kind == Kind::S32 => op2(|a: i32, b: i32| {
+            let rest = a.wrapping_sub(divide_signed(a, b).wrapping_mul(b));
+            if b == 0 { !0 } else { rest }
+        }),
+        "rem" if kind == Kind::U32 => op2(|a: u32, b: u32| {
+            let rest = a.wrapping_sub(divide_unsigned(a, b).wrapping_mul(b));
+            if b == 0 { !0 } else { rest }
+        }),
         "div" => by_kind!(kind, T => op2(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_div(b) })),
         "rem" => by_kind!(kind, T => op2(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_rem(b) })),
         "abs" => by_signed!(kind, T => op1(T::wrapping_abs)),
@@ -159,6 +170,22 @@ pub fn select(words: &mut Words<'_>) -> Option<Form> {
         "dp2a" => dp2a(words, kind)?,
         _ => return None,
     })
+}
+
+/// A quotient by way of `f64`, which is exact: from the integer above, a quotient of 32-bit numbers
+/// is further away than half a unit in its last place.
+#[inline(always)]
+fn divide_signed(a: i32, b: i32) -> i32 {
+    let quotient = casts::i32_of_f64(f64::from(a) / f64::from(b));
+    let quotient = if b == -1 { a.wrapping_neg() } else { quotient };
+    if b == 0 { !0 } else { quotient }
+}
+
+/// As [`divide_signed`].
+#[inline(always)]
+fn divide_unsigned(a: u32, b: u32) -> u32 {
+    let quotient = casts::u32_of_f64(f64::from(a) / f64::from(b));
+    if b == 0 { !0 } else { quotient }
 }
 
 /// What only `.s32` has.

@@ -31,8 +31,12 @@ pub trait Source: Copy + 'static {
 pub trait Target: Copy + Default + 'static {
     /// What the results are.
     const SLOTS: &'static [Slot];
+    /// All lanes' results.
+    type Results: Default;
+    /// Puts one lane's result.
+    fn put(results: &mut Self::Results, lane: usize, value: Self);
     /// Writes the lanes of the mask.
-    fn store(values: &[Self; LANES], lanes: &mut Lanes, rows: &Rows, mask: u32);
+    fn store(results: &Self::Results, lanes: &mut Lanes, rows: &Rows, mask: u32);
 }
 
 macro_rules! numbers {
@@ -51,9 +55,14 @@ macro_rules! numbers {
         }
         impl Target for $number {
             const SLOTS: &'static [Slot] = &[Slot { width: Width::$width, float: $float }];
+            type Results = [Self; LANES];
             #[inline(always)]
-            fn store(values: &[Self; LANES], lanes: &mut Lanes, rows: &Rows, mask: u32) {
-                lanes.set(rows.d, values, mask);
+            fn put(results: &mut Self::Results, lane: usize, value: Self) {
+                results[lane] = value;
+            }
+            #[inline(always)]
+            fn store(results: &Self::Results, lanes: &mut Lanes, rows: &Rows, mask: u32) {
+                lanes.set(rows.d, results, mask);
             }
         }
         impl Target for ($number, bool) {
@@ -61,16 +70,16 @@ macro_rules! numbers {
                 Slot { width: Width::$width, float: $float },
                 Slot { width: Width::Pred, float: None },
             ];
+            type Results = ([$number; LANES], u32);
             #[inline(always)]
-            fn store(values: &[Self; LANES], lanes: &mut Lanes, rows: &Rows, mask: u32) {
-                let mut first = [<$number>::default(); LANES];
-                let mut second = 0;
-                for lane in 0..LANES {
-                    first[lane] = values[lane].0;
-                    second |= u32::from(values[lane].1) << lane;
-                }
-                lanes.set(rows.d, &first, mask);
-                lanes.set_pred(rows.e, second, mask);
+            fn put(results: &mut Self::Results, lane: usize, value: Self) {
+                results.0[lane] = value.0;
+                results.1 |= u32::from(value.1) << lane;
+            }
+            #[inline(always)]
+            fn store(results: &Self::Results, lanes: &mut Lanes, rows: &Rows, mask: u32) {
+                lanes.set(rows.d, &results.0, mask);
+                lanes.set_pred(rows.e, results.1, mask);
             }
         }
     )*};
@@ -103,9 +112,14 @@ impl Source for bool {
 
 impl Target for bool {
     const SLOTS: &'static [Slot] = &[Slot { width: Width::Pred, float: None }];
+    type Results = u32;
     #[inline(always)]
-    fn store(values: &[Self; LANES], lanes: &mut Lanes, rows: &Rows, mask: u32) {
-        lanes.set_pred(rows.d, bits(values), mask);
+    fn put(results: &mut u32, lane: usize, value: Self) {
+        *results |= u32::from(value) << lane;
+    }
+    #[inline(always)]
+    fn store(results: &u32, lanes: &mut Lanes, rows: &Rows, mask: u32) {
+        lanes.set_pred(rows.d, *results, mask);
     }
 }
 
@@ -116,16 +130,6 @@ impl Source for () {
     fn row(_: &Lanes, _: Row) {}
     #[inline(always)]
     fn at(_: (), _: usize) {}
-}
-
-/// The lanes that are true.
-#[inline(always)]
-pub fn bits(values: &[bool; LANES]) -> u32 {
-    let mut mask = 0;
-    for (lane, value) in values.iter().enumerate() {
-        mask |= u32::from(*value) << lane;
-    }
-    mask
 }
 
 /// A function over rows.
@@ -193,6 +197,43 @@ pub fn closure<F: Copy>() -> F {
     unsafe { std::ptr::NonNull::<F>::dangling().as_ptr().read() }
 }
 
+/// A lane's function of four sources, which may be nothing, and of [`Rows::extra`].
+pub trait Function<D, A, B, C, E>: Copy + 'static {
+    /// Calls it. Always inlined: else it would be compiled for any processor.
+    fn call(self, a: A, b: B, c: C, e: E, x: u32) -> D;
+}
+
+macro_rules! wrapped {
+    (
+        $Wrapped:ident ($($argument:ident: $A:ty),+)
+        of ($($parameter:ident: $P:ty),+; $x:ident) with $($S:ident)+
+    ) => {
+        /// A lane's function of fewer sources.
+        #[derive(Clone, Copy)]
+        pub struct $Wrapped<F>(pub F);
+
+        impl<D, $($S: Source,)+ F> Function<D, $($P),+> for $Wrapped<F>
+        where
+            F: Fn($($A),+) -> D + Copy + 'static,
+        {
+            #[inline(always)]
+            #[allow(unused_variables, reason = "most functions take less than all")]
+            fn call(self, $($parameter: $P,)+ $x: u32) -> D {
+                (self.0)($($argument),+)
+            }
+        }
+    };
+}
+
+wrapped!(Of1 (a: A) of (a: A, b: (), c: (), e: (); x) with A);
+wrapped!(Of2 (a: A, b: B) of (a: A, b: B, c: (), e: (); x) with A B);
+wrapped!(Of3 (a: A, b: B, c: C) of (a: A, b: B, c: C, e: (); x) with A B C);
+wrapped!(Of4 (a: A, b: B, c: C, e: E) of (a: A, b: B, c: C, e: E; x) with A B C E);
+wrapped!(Of1x (a: A, x: u32) of (a: A, b: (), c: (), e: (); x) with A);
+wrapped!(Of2x (a: A, b: B, x: u32) of (a: A, b: B, c: (), e: (); x) with A B);
+wrapped!(Of3x (a: A, b: B, c: C, x: u32) of (a: A, b: B, c: C, e: (); x) with A B C);
+wrapped!(Of4x (a: A, b: B, c: C, e: E, x: u32) of (a: A, b: B, c: C, e: E; x) with A B C E);
+
 /// A lane's function over four sources and [`Rows::extra`].
 struct Map<D, A, B, C, E, F>(PhantomData<(D, A, B, C, E, F)>);
 
@@ -203,7 +244,7 @@ where
     B: Source,
     C: Source,
     E: Source,
-    F: Fn(A, B, C, E, u32) -> D + Copy + 'static,
+    F: Function<D, A, B, C, E>,
 {
     #[inline(always)]
     fn run(lanes: &mut Lanes, rows: &Rows, mask: u32) {
@@ -212,24 +253,108 @@ where
         let b = B::row(lanes, rows.b);
         let c = C::row(lanes, rows.c);
         let f = E::row(lanes, rows.f);
-        let mut values = [D::default(); LANES];
-        for (lane, value) in values.iter_mut().enumerate() {
+        let mut results = D::Results::default();
+        for lane in 0..LANES {
             let (a, b) = (A::at(a, lane), B::at(b, lane));
-            *value = lane_function(a, b, C::at(c, lane), E::at(f, lane), rows.extra);
+            let value = lane_function.call(a, b, C::at(c, lane), E::at(f, lane), rows.extra);
+            D::put(&mut results, lane, value);
         }
-        D::store(&values, lanes, rows, mask);
+        D::store(&results, lanes, rows, mask);
     }
 }
 
-/// A form of four sources whose function sees [`Rows::extra`].
-pub fn op4x<D, A, B, C, E, F>(_: F) -> Form
+/// A lane's function that is right but for odd results, which another one mends.
+struct Mended<D, A, B, C, F, O, M>(PhantomData<(D, A, B, C, F, O, M)>);
+
+impl<D, A, B, C, F, O, M> Kernel for Mended<D, A, B, C, F, O, M>
+where
+    D: Target<Results = [D; LANES]>,
+    A: Source,
+    B: Source,
+    C: Source,
+    F: Fn(A, B, C) -> D + Copy + 'static,
+    O: Fn(D) -> bool + Copy + 'static,
+    M: Fn(A, B, C, D) -> D + Copy + 'static,
+{
+    #[inline(always)]
+    fn run(lanes: &mut Lanes, rows: &Rows, mask: u32) {
+        let (lane_function, is_odd) = (closure::<F>(), closure::<O>());
+        let a = A::row(lanes, rows.a);
+        let b = B::row(lanes, rows.b);
+        let c = C::row(lanes, rows.c);
+        let mut results = [D::default(); LANES];
+        let mut odd = 0;
+        for lane in 0..LANES {
+            let value = lane_function(A::at(a, lane), B::at(b, lane), C::at(c, lane));
+            odd |= u32::from(is_odd(value));
+            results[lane] = value;
+        }
+        if odd != 0 {
+            mend(&mut results, |lane, value| {
+                closure::<M>()(A::at(a, lane), B::at(b, lane), C::at(c, lane), value)
+            });
+        }
+        D::store(&results, lanes, rows, mask);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn mend<D: Copy>(results: &mut [D; LANES], mend: impl Fn(usize, D) -> D) {
+    for (lane, result) in results.iter_mut().enumerate() {
+        *result = mend(lane, *result);
+    }
+}
+
+/// A form whose function `f` is right where `is_odd` denies; elsewhere `mend` makes the result, out
+/// of the sources and what `f` gave. `is_odd` may say yes too often, seldom.
+pub fn mended<D, A, B, C, F, O, M>(_: F, _: O, _: M) -> Form
+where
+    D: Target<Results = [D; LANES]>,
+    A: Source,
+    B: Source,
+    C: Source,
+    F: Fn(A, B, C) -> D + Copy + 'static,
+    O: Fn(D) -> bool + Copy + 'static,
+    M: Fn(A, B, C, D) -> D + Copy + 'static,
+{
+    Form {
+        results: D::SLOTS.to_vec(),
+        sources: [A::SLOT, B::SLOT, C::SLOT].into_iter().flatten().collect(),
+        ..Form::of::<Mended<D, A, B, C, F, O, M>>()
+    }
+}
+
+/// A function of masks of lanes.
+struct Masks<F>(PhantomData<F>);
+
+impl<F: Fn(u32, u32) -> u32 + Copy + 'static> Kernel for Masks<F> {
+    #[inline(always)]
+    fn run(lanes: &mut Lanes, rows: &Rows, mask: u32) {
+        let result = closure::<F>()(lanes.pred(rows.a), lanes.pred(rows.b));
+        lanes.set_pred(rows.d, result, mask);
+    }
+}
+
+/// A form of predicates, all lanes at once; of one source, the function's second is to be left
+/// alone.
+pub fn masks<F: Fn(u32, u32) -> u32 + Copy + 'static>(sources: usize, _: F) -> Form {
+    Form {
+        results: bool::SLOTS.to_vec(),
+        sources: bool::SLOTS.repeat(sources),
+        ..Form::of::<Masks<F>>()
+    }
+}
+
+/// A form of a wrapped function.
+pub fn map<D, A, B, C, E, F>(_: F) -> Form
 where
     D: Target,
     A: Source,
     B: Source,
     C: Source,
     E: Source,
-    F: Fn(A, B, C, E, u32) -> D + Copy + 'static,
+    F: Function<D, A, B, C, E>,
 {
     Form {
         results: D::SLOTS.to_vec(),
@@ -238,61 +363,24 @@ where
     }
 }
 
-/// A form of one source.
-pub fn op1<D: Target, A: Source>(f: impl Fn(A) -> D + Copy + 'static) -> Form {
-    op4x(move |a: A, (): (), (): (), (): (), _| f(a))
+macro_rules! ops {
+    ($($text:literal $op:ident $Wrapped:ident ($($S:ident)+) ($($A:ty),+);)*) => {$(
+        #[doc = $text]
+        pub fn $op<D: Target, $($S: Source),+>(f: impl Fn($($A),+) -> D + Copy + 'static) -> Form {
+            map($Wrapped(f))
+        }
+    )*};
 }
 
-/// A form of two sources.
-pub fn op2<D: Target, A: Source, B: Source>(f: impl Fn(A, B) -> D + Copy + 'static) -> Form {
-    op4x(move |a: A, b: B, (): (), (): (), _| f(a, b))
-}
-
-/// A form of three sources.
-pub fn op3<D, A, B, C>(f: impl Fn(A, B, C) -> D + Copy + 'static) -> Form
-where
-    D: Target,
-    A: Source,
-    B: Source,
-    C: Source,
-{
-    op4x(move |a: A, b: B, c: C, (): (), _| f(a, b, c))
-}
-
-/// A form of four sources.
-pub fn op4<D, A, B, C, E>(f: impl Fn(A, B, C, E) -> D + Copy + 'static) -> Form
-where
-    D: Target,
-    A: Source,
-    B: Source,
-    C: Source,
-    E: Source,
-{
-    op4x(move |a: A, b: B, c: C, e: E, _| f(a, b, c, e))
-}
-
-/// A form of one source whose function sees [`Rows::extra`].
-pub fn op1x<D: Target, A: Source>(f: impl Fn(A, u32) -> D + Copy + 'static) -> Form {
-    op4x(move |a: A, (): (), (): (), (): (), x| f(a, x))
-}
-
-/// A form of two sources whose function sees [`Rows::extra`].
-pub fn op2x<D, A, B>(f: impl Fn(A, B, u32) -> D + Copy + 'static) -> Form
-where
-    D: Target,
-    A: Source,
-    B: Source,
-{
-    op4x(move |a: A, b: B, (): (), (): (), x| f(a, b, x))
-}
-
-/// A form of three sources whose function sees [`Rows::extra`].
-pub fn op3x<D, A, B, C>(f: impl Fn(A, B, C, u32) -> D + Copy + 'static) -> Form
-where
-    D: Target,
-    A: Source,
-    B: Source,
-    C: Source,
-{
-    op4x(move |a: A, b: B, c: C, (): (), x| f(a, b, c, x))
+ops! {
+    "A form of one source." op1 Of1 (A) (A);
+    "A form of two sources." op2 Of2 (A B) (A, B);
+    "A form of three sources." op3 Of3 (A B C) (A, B, C);
+    "A form of four sources." op4 Of4 (A B C E) (A, B, C, E);
+    "A form of one source whose function sees [`Rows::extra`]." op1x Of1x (A) (A, u32);
+    "A form of two sources whose function sees [`Rows::extra`]." op2x Of2x (A B) (A, B, u32);
+    "A form of three sources whose function sees [`Rows::extra`]."
+        op3x Of3x (A B C) (A, B, C, u32);
+    "A form of four sources whose function sees [`Rows::extra`]."
+        op4x Of4x (A B C E) (A, B, C, E, u32);
 }

@@ -1,29 +1,22 @@
 //! Logic, shifts, permutations and moves (PTX ISA 9.7.8, 9.7.9.1, 9.7.9.7).
 
 use super::integer::by_size;
-use super::kernel::{op1, op2, op3, op4x};
+use super::kernel::{masks, op1, op2, op3, op4x};
 use super::words::{Kind, Words};
 use super::{Form, NEGATED};
-
-/// The form for a type of bits, `.pred` among them.
-macro_rules! by_bits {
-    ($kind:expr, $T:ident => $form:expr) => {
-        match $kind {
-            Kind::Pred => { type $T = bool; $form }
-            Kind::B16 | Kind::B32 | Kind::B64 => by_size!($kind, $T => $form),
-            _ => return None,
-        }
-    };
-}
 
 /// Finds a form of logic.
 pub fn select(words: &mut Words<'_>) -> Option<Form> {
     let kind = words.kind()?;
     Some(match words.opcode {
-        "and" => by_bits!(kind, T => op2(|a: T, b: T| a & b)),
-        "or" => by_bits!(kind, T => op2(|a: T, b: T| a | b)),
-        "xor" => by_bits!(kind, T => op2(|a: T, b: T| a ^ b)),
-        "not" => by_bits!(kind, T => op1(|a: T| !a)),
+        "and" if kind == Kind::Pred => masks(2, |a, b| a & b),
+        "or" if kind == Kind::Pred => masks(2, |a, b| a | b),
+        "xor" if kind == Kind::Pred => masks(2, |a, b| a ^ b),
+        "not" if kind == Kind::Pred => masks(1, |a, _| !a),
+        "and" if is_bits(kind) => by_size!(kind, T => op2(|a: T, b: T| a & b)),
+        "or" if is_bits(kind) => by_size!(kind, T => op2(|a: T, b: T| a | b)),
+        "xor" if is_bits(kind) => by_size!(kind, T => op2(|a: T, b: T| a ^ b)),
+        "not" if is_bits(kind) => by_size!(kind, T => op1(|a: T| !a)),
         "cnot" if is_bits(kind) => by_size!(kind, T => op1(|a: T| T::from(a == 0))),
         "shl" if is_bits(kind) => by_size!(kind, T => op2(|a: T, b: u32| shl!(T, a, b))),
         "shr" => shr(kind)?,
@@ -73,15 +66,26 @@ fn shr(kind: Kind) -> Option<Form> {
 fn shf(words: &mut Words<'_>) -> Option<Form> {
     let left = words.one_of(&[("l", true), ("r", false)])?;
     let clamp = words.one_of(&[("clamp", true), ("wrap", false)])?;
-    fn joined(a: u32, b: u32) -> u64 {
-        u64::from(b) << 32 | u64::from(a)
-    }
     Some(match (left, clamp) {
-        (true, true) => op3(|a, b, c: u32| (joined(a, b) << c.min(32) >> 32) as u32),
-        (true, false) => op3(|a, b, c: u32| (joined(a, b) << (c & 31) >> 32) as u32),
-        (false, true) => op3(|a, b, c: u32| (joined(a, b) >> c.min(32)) as u32),
-        (false, false) => op3(|a, b, c: u32| (joined(a, b) >> (c & 31)) as u32),
+        (true, true) => op3(|a, b, c: u32| if c < 32 { upper(a, b, c) } else { a }),
+        (true, false) => op3(upper),
+        (false, true) => op3(|a, b, c: u32| if c < 32 { lower(a, b, c) } else { b }),
+        (false, false) => op3(lower),
     })
+}
+
+/// The upper word of `b:a` shifted left by up to 31.
+#[inline(always)]
+fn upper(a: u32, b: u32, amount: u32) -> u32 {
+    let amount = amount & 31;
+    b << amount | a >> 1 >> (31 - amount)
+}
+
+/// The lower word of `b:a` shifted right by up to 31.
+#[inline(always)]
+fn lower(a: u32, b: u32, amount: u32) -> u32 {
+    let amount = amount & 31;
+    a >> amount | b << 1 << (31 - amount)
 }
 
 /// What a truth table makes of three words, by halving the table with each.
@@ -112,9 +116,10 @@ fn lop3(words: &mut Words<'_>) -> Option<Form> {
 
 /// Byte `selector & 7` of `b:a`, or its sign eight times where bit 3 is set.
 fn pick(a: u32, b: u32, selector: u32) -> u32 {
-    let byte = (u64::from(b) << 32 | u64::from(a)) >> (8 * (selector & 7)) & 0xff;
+    let word = if selector & 4 == 0 { a } else { b };
+    let byte = word >> (8 * (selector & 3)) & 0xff;
     let sign = (byte >> 7).wrapping_neg() & 0xff;
-    (if selector & 8 == 0 { byte } else { sign }) as u32
+    if selector & 8 == 0 { byte } else { sign }
 }
 
 /// The four selectors of a mode's row (9.7.9.7, the table of modes), lowest byte first.
@@ -123,7 +128,8 @@ fn permute(a: u32, b: u32, rows: [u32; 4], control: u32) -> u32 {
 }
 
 fn gather(a: u32, b: u32, selectors: u32) -> u32 {
-    (0..4).fold(0, |word, at| word | pick(a, b, selectors >> (4 * at) & 15) << (8 * at))
+    let byte = |at: u32| pick(a, b, selectors >> (4 * at)) << (8 * at);
+    byte(0) | byte(1) | byte(2) | byte(3)
 }
 
 fn prmt(words: &mut Words<'_>) -> Form {
@@ -146,7 +152,7 @@ fn prmt(words: &mut Words<'_>) -> Form {
 
 fn mov(kind: Kind) -> Option<Form> {
     Some(match kind {
-        Kind::Pred => op1(|a: bool| a),
+        Kind::Pred => masks(1, |a, _| a),
         Kind::B16 | Kind::U16 | Kind::S16 => op1(|a: u16| a),
         Kind::B32 | Kind::U32 | Kind::S32 => op1(|a: u32| a),
         Kind::B64 | Kind::U64 | Kind::S64 => op1(|a: u64| a),

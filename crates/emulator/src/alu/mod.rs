@@ -8,6 +8,7 @@ use crate::lanes::{Lanes, Row, Width};
 
 mod approximate;
 mod bits;
+mod casts;
 mod compare;
 mod convert;
 mod float;
@@ -16,6 +17,7 @@ mod integer;
 mod kernel;
 mod logic;
 mod narrow;
+mod pairs;
 mod rules;
 mod soft;
 mod video;
@@ -86,6 +88,20 @@ pub struct Form {
 }
 
 impl Form {
+    /// Whether registers are as wide as the rows that the function reads and writes.
+    fn fits(&self, widths: &[Option<Width>]) -> bool {
+        let mut slots: Vec<Option<Slot>> =
+            self.results.iter().chain(&self.sources).copied().map(Some).collect();
+        if let Some(position) = self.immediate {
+            slots.insert(self.results.len() + position, None);
+        }
+        let fits = |(slot, width): (&Option<Slot>, &Option<Width>)| match (slot, width) {
+            (Some(slot), Some(width)) => slot.width == *width,
+            _ => true,
+        };
+        widths.len() == slots.len() && slots.iter().zip(widths).all(fits)
+    }
+
     fn with_extra(self, extra: u32) -> Self {
         Self { extra, ..self }
     }
@@ -104,7 +120,7 @@ pub struct Refused {
 /// The widths are those of the operands' registers in the order of the text, results first, a pair
 /// `p|q` counting as two, `None` for what is no register. Their number tells `setp` with a pair
 /// from `setp` without one; their values matter to `cvt`, whose registers may be wider than its
-/// types.
+/// types. A register of another width than the operand has is refused.
 pub fn select(
     opcode: &str,
     modifiers: &[String],
@@ -113,7 +129,7 @@ pub fn select(
     let Some(family) = family(opcode) else { return Ok(None) };
     let mut words = Words::new(opcode, modifiers, widths);
     match family(&mut words) {
-        Some(form) if words.is_empty() => Ok(Some(form)),
+        Some(form) if words.is_empty() && form.fits(widths) => Ok(Some(form)),
         _ => Err(words.refused()),
     }
 }

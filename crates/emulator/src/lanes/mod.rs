@@ -58,25 +58,37 @@ pub(crate) struct Unit(pub(crate) [u8; UNIT]);
 ///
 /// # Safety
 /// Every bit pattern must be valid, and the size be 2, 4, 8 or 16 bytes.
-pub unsafe trait Value: Copy + 'static {}
-// SAFETY: plain numbers.
-unsafe impl Value for u16 {}
-// SAFETY: plain numbers.
-unsafe impl Value for i16 {}
-// SAFETY: plain numbers.
-unsafe impl Value for u32 {}
-// SAFETY: plain numbers.
-unsafe impl Value for i32 {}
-// SAFETY: plain numbers.
-unsafe impl Value for u64 {}
-// SAFETY: plain numbers.
-unsafe impl Value for i64 {}
-// SAFETY: plain numbers.
-unsafe impl Value for u128 {}
-// SAFETY: plain numbers.
-unsafe impl Value for f32 {}
-// SAFETY: plain numbers.
-unsafe impl Value for f64 {}
+pub unsafe trait Value: Copy + 'static {
+    /// `new` if the bit is 1, `old` if it is 0: without a branch, so that a loop of it is one of vectors.
+    fn blend(old: Self, new: Self, bit: u32) -> Self;
+}
+
+macro_rules! integers {
+    ($($number:ty)*) => {$(
+        // SAFETY: plain numbers.
+        unsafe impl Value for $number {
+            #[inline(always)]
+            fn blend(old: Self, new: Self, bit: u32) -> Self {
+                let chosen = (bit as Self).wrapping_neg();
+                old & !chosen | new & chosen
+            }
+        }
+    )*};
+}
+integers!(u16 i16 u32 i32 u64 i64 u128);
+
+macro_rules! floats {
+    ($($number:ty)*) => {$(
+        // SAFETY: plain numbers.
+        unsafe impl Value for $number {
+            #[inline(always)]
+            fn blend(old: Self, new: Self, bit: u32) -> Self {
+                Self::from_bits(Value::blend(old.to_bits(), new.to_bits(), bit))
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
 
 /// The registers of one warp.
 #[derive(Clone)]
@@ -116,7 +128,7 @@ impl Lanes {
             *target = *values;
         } else {
             for lane in 0..LANES {
-                target[lane] = if mask >> lane & 1 == 1 { values[lane] } else { target[lane] };
+                target[lane] = T::blend(target[lane], values[lane], mask >> lane & 1);
             }
         }
     }
