@@ -1,4 +1,5 @@
-//! What a checked access of a warp costs, in nanoseconds, and against a plain copy of the bytes.
+//! What a checked access of a warp costs, in nanoseconds, and against a plain copy of the bytes. An
+//! argument selects cases by a part of their names.
 
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 
@@ -12,7 +13,7 @@ use proofrun_emulator::memory::{
 use proofrun_emulator::race::{Grid, Scope, WarpClocks};
 
 const BYTES: u64 = 1 << 20;
-const ROUNDS: u64 = 10;
+const ROUNDS: u64 = 60;
 
 /// Times that a case is measured: the least counts.
 const REPEATS: usize = 8;
@@ -67,6 +68,10 @@ fn main() {
 }
 
 fn report(case: &Case, plain: f64) {
+    let only = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    if only.is_some_and(|only| !case.name.contains(&only)) {
+        return;
+    }
     let ns = measure(case);
     let space = if case.shared { "shared" } else { "global" };
     println!("{ns:>8.1} ns  {:>6.1}x  {space}: {}", ns / plain, case.name);

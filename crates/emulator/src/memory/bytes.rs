@@ -49,6 +49,26 @@ impl Bytes {
         unsafe { self.start.add(offset).copy_from_nonoverlapping(from.as_ptr(), from.len()) }
     }
 
+    /// The first bytes; as many as an access of one lane has.
+    #[inline(always)]
+    pub fn read_small(&self, to: &mut [u8]) {
+        match to.len() {
+            4 => self.read(0, &mut to[..4]),
+            8 => self.read(0, &mut to[..8]),
+            _ => self.read(0, to),
+        }
+    }
+
+    /// Replaces the first bytes; as many as an access of one lane has.
+    #[inline(always)]
+    pub fn write_small(&self, from: &[u8]) {
+        match from.len() {
+            4 => self.write(0, &from[..4]),
+            8 => self.write(0, &from[..8]),
+            _ => self.write(0, from),
+        }
+    }
+
     /// Sets bytes at an offset to a value.
     pub fn fill(&self, offset: usize, len: usize, value: u8) {
         assert!(offset <= self.len && len <= self.len - offset);

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::allocation::Allocation;
 use super::page::{Locked, Undo};
+use super::worker::Op;
 use super::{SHARED_BASE, mapping};
 use crate::race::Grid;
 
@@ -59,9 +60,24 @@ impl Device {
         }
     }
 
+    /// Locks a page and prepares it for an operation of the launch.
+    #[inline(always)]
+    pub(super) fn open<'a>(
+        &self,
+        allocation: &'a Allocation,
+        at: usize,
+        address: u64,
+        op: &Op<'_>,
+    ) -> Locked<'a> {
+        let mut page = allocation.page(address).lock();
+        self.touch(&mut page, at, address, op.writes());
+        page.read |= matches!(op, Op::Modify { .. });
+        page
+    }
+
     /// Prepares a page for an access of the launch.
     #[inline(always)]
-    pub(super) fn touch(&self, locked: &mut Locked<'_>, at: usize, address: u64, write: bool) {
+    fn touch(&self, locked: &mut Locked<'_>, at: usize, address: u64, write: bool) {
         if locked.stamp != self.stamp {
             self.first_touch(locked, at, address);
         }

@@ -80,7 +80,7 @@ impl Worker<'_> {
     }
 
     /// A lane's access can't be made.
-    pub fn fault(&mut self, what: What, run: Run, op: &Op<'_>) {
+    pub fn fault(&mut self, what: What, run: &Run, op: &Op<'_>) {
         self.staging.lane_mut(run.first, self.size).fill(0);
         self.rest.outcome.faulted |= run.mask;
         if what == What::Misaligned {

@@ -32,6 +32,7 @@ mod init;
 mod judge;
 mod launch;
 mod local;
+mod lone;
 mod mapping;
 mod object;
 mod page;

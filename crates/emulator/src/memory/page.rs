@@ -61,6 +61,17 @@ impl Shadow {
         }
     }
 
+    /// Bytes were written, by a value that may have come from uninitialised memory.
+    #[inline(always)]
+    pub fn set_init(&mut self, offset: u32, bytes: u32, poison: bool) {
+        if poison {
+            self.init.clear(offset, bytes);
+            self.travelled = true;
+        } else {
+            self.init.set(offset, bytes);
+        }
+    }
+
     /// A plain write to bytes: what flags in them carried is gone.
     #[inline(always)]
     pub fn overwrite(&mut self, offset: u32, bytes: u32) {

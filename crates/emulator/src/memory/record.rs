@@ -6,7 +6,7 @@ use super::page::Shadow;
 use super::run::Run;
 use super::worker::{Hit, Rest};
 use crate::race::line::LINE;
-use crate::race::record::{SAME, flag};
+use crate::race::record::{Record, SAME, flag};
 use crate::race::rules::Viewer;
 use crate::race::{WarpClocks, each};
 
@@ -38,8 +38,7 @@ impl Rest<'_> {
         flags: u16,
         viewer: &Viewer<'_>,
     ) {
-        let mut new = self.common;
-        new.flags |= flags;
+        let flags = self.common.flags | flags;
         let mut offset = (run.address % PAGE) as u32;
         let mut lane = run.first;
         let mut rest = run.mask >> run.first;
@@ -54,28 +53,35 @@ impl Rest<'_> {
             let base = offset & !(span - 1);
             let first = (offset - base) / unit;
             let wide = size / unit;
+            let (units, lanes, log);
             if run.step == 0 {
-                new.log = SAME;
-                new.lanes = run.mask;
-                new.units = (((1u64 << wide) - 1) << first) as u32;
+                log = SAME;
+                lanes = run.mask;
+                units = (((1u64 << wide) - 1) << first) as u32;
                 rest = 0;
             } else {
-                let lanes = (base + span - offset) / size;
-                new.log = wide.trailing_zeros() as u8;
-                new.lanes = lane.wrapping_sub(first >> new.log);
-                new.units = spread(rest & low(lanes), wide) << first;
-                lane += lanes;
-                rest = rest.checked_shr(lanes).unwrap_or(0);
+                let here = (base + span - offset) / size;
+                log = wide.trailing_zeros() as u8;
+                lanes = lane.wrapping_sub(first >> log);
+                units = spread(rest & low(here), wide) << first;
+                lane += here;
+                rest = rest.checked_shr(here).unwrap_or(0);
                 offset = base + span;
             }
-            if new.units != 0 {
-                line.access(new, viewer, &mut self.found);
+            if units != 0 {
+                let new = Record { units, lanes, log, flags, ..self.common };
+                line.access(&new, viewer, &mut self.found);
                 if !self.found.is_empty() {
-                    let hit = |conflict| Hit { conflict, new, base, unit };
-                    self.hits.extend(self.found.drain(..).map(hit));
+                    self.hit(&new, base, unit);
                 }
             }
         }
+    }
+
+    #[cold]
+    fn hit(&mut self, new: &Record, base: u32, unit: u32) {
+        let hit = |conflict| Hit { conflict, new: *new, base, unit };
+        self.hits.extend(self.found.drain(..).map(hit));
     }
 }
 
@@ -88,6 +94,9 @@ fn low(bits: u32) -> u32 {
 fn spread(mask: u32, times: u32) -> u32 {
     if times == 1 {
         return mask;
+    }
+    if mask & mask.wrapping_add(1) == 0 {
+        return low(mask.count_ones() * times);
     }
     let mut units = 0;
     each(mask, |bit| units |= low(times) << (bit * times));

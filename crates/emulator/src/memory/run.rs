@@ -69,20 +69,20 @@ impl Run {
 
     /// Splits it at borders of pages; addresses are aligned to the size.
     #[inline(always)]
-    pub fn in_pages(&self, size: u32, mut f: impl FnMut(Self)) {
+    pub fn in_pages(&self, size: u32, mut f: impl FnMut(&Self)) {
         let left = PAGE - self.address % PAGE;
         if self.span(size) <= left {
-            f(*self);
+            f(self);
             return;
         }
         // At most 32 lanes of 32 bytes: no more than two pages.
         let lanes = left as u32 / size;
         let low = (1u32 << self.first << lanes) - 1;
         if self.mask & low != 0 {
-            f(self.only(low));
+            f(&self.only(low));
         }
         let first = self.first + lanes;
-        f(Self { first, mask: self.mask & !low, address: self.at(first), step: self.step });
+        f(&Self { first, mask: self.mask & !low, address: self.at(first), step: self.step });
     }
 }
 

@@ -55,10 +55,16 @@ impl Shared {
 
     /// Bytes that the engine itself writes count as initialised.
     pub fn write(&mut self, offset: u32, bytes: &[u8]) {
-        for (at, byte) in bytes.iter().enumerate() {
-            let (shadow, data) = self.page(u64::from(offset) + at as u64);
-            shadow.init.set((offset + at as u32) % PAGE as u32, 1);
-            data.write(0, &[*byte]);
+        let mut rest = bytes;
+        let mut at = offset;
+        while !rest.is_empty() {
+            let (now, later) =
+                rest.split_at(rest.len().min((PAGE - u64::from(at) % PAGE) as usize));
+            let (shadow, data) = self.page(u64::from(at));
+            shadow.init.set(at % PAGE as u32, now.len() as u32);
+            data.write(0, now);
+            at += now.len() as u32;
+            rest = later;
         }
     }
 }

@@ -65,9 +65,9 @@ impl View<'_> {
             Spaces { device: self.device, shared: self.shared, local: self.local, hint: self.hint };
         let mut rest = access.mask;
         while rest != 0 {
-            let run = Run::next(access.addresses, rest, size);
+            let mut run = Run::next(access.addresses, rest, size);
             rest &= !run.mask;
-            memory.run(&mut worker, run, op);
+            memory.run(&mut worker, &mut run, op);
         }
         worker.finish()
     }
@@ -82,13 +82,12 @@ struct Spaces<'a> {
 }
 
 impl Spaces<'_> {
-    fn run(&mut self, worker: &mut Worker<'_>, run: Run, op: &mut Op<'_>) {
-        let base = match worker.access.space {
+    fn run(&mut self, worker: &mut Worker<'_>, run: &mut Run, op: &mut Op<'_>) {
+        run.address += match worker.access.space {
             Space::Shared if run.address < WINDOW => SHARED_BASE,
             Space::Local if run.address < WINDOW => LOCAL_BASE,
             _ => 0,
         };
-        let run = Run { address: run.address + base, ..run };
         let aligned = run.address & u64::from(worker.size - 1) == 0;
         if aligned && self.resolved(worker, run, op) {
             return;
@@ -96,13 +95,13 @@ impl Spaces<'_> {
         if run.mask.is_power_of_two() {
             self.fault(worker, run, aligned, op);
         } else {
-            each(run.mask, |lane| self.run(worker, run.lane(lane), op));
+            each(run.mask, |lane| self.run(worker, &mut run.lane(lane), op));
         }
     }
 
     /// Makes the accesses of a run, if all of it is in one piece of memory that may be accessed so.
     #[inline]
-    fn resolved(&mut self, worker: &mut Worker<'_>, run: Run, op: &mut Op<'_>) -> bool {
+    fn resolved(&mut self, worker: &mut Worker<'_>, run: &Run, op: &mut Op<'_>) -> bool {
         let space = worker.access.space;
         let span = run.span(worker.size);
         match window(run.address) {
@@ -142,18 +141,27 @@ impl Spaces<'_> {
     }
 
     #[inline]
-    fn global(&mut self, worker: &mut Worker<'_>, run: Run, at: usize, op: &mut Op<'_>) {
-        let allocation = &self.device.table[at];
+    fn global(&mut self, worker: &mut Worker<'_>, run: &Run, at: usize, op: &mut Op<'_>) {
+        let allocation = &*self.device.table[at];
+        if run.mask.is_power_of_two() {
+            let (lane, address) = (run.first, run.address);
+            let mut page = self.device.open(allocation, at, address, op);
+            worker.lone(&mut page, allocation.bytes_from(address), lane, address, op);
+            return;
+        }
         run.in_pages(worker.size, |part| {
-            let mut page = allocation.page(part.address).lock();
-            self.device.touch(&mut page, at, part.address, op.writes());
-            page.read |= matches!(op, Op::Modify { .. });
+            let mut page = self.device.open(allocation, at, part.address, op);
             worker.part(&mut page, allocation.bytes_from(part.address), part, op);
         });
     }
 
     #[inline]
-    fn shared(&mut self, worker: &mut Worker<'_>, run: Run, offset: u64, op: &mut Op<'_>) {
+    fn shared(&mut self, worker: &mut Worker<'_>, run: &Run, offset: u64, op: &mut Op<'_>) {
+        if run.mask.is_power_of_two() {
+            let (page, bytes) = self.shared.page(offset);
+            worker.lone(page, bytes, run.first, run.address, op);
+            return;
+        }
         run.in_pages(worker.size, |part| {
             let (page, bytes) = self.shared.page(offset + (part.address - run.address));
             worker.part(page, bytes, part, op);
@@ -161,7 +169,7 @@ impl Spaces<'_> {
     }
 
     #[cold]
-    fn fault(&self, worker: &mut Worker<'_>, run: Run, aligned: bool, op: &Op<'_>) {
+    fn fault(&self, worker: &mut Worker<'_>, run: &Run, aligned: bool, op: &Op<'_>) {
         let space = worker.access.space;
         let expected = match window(run.address) {
             None => matches!(space, Space::Generic | Space::Global | Space::Const),

@@ -51,7 +51,7 @@ impl Op<'_> {
         matches!(self, Self::Announce { .. })
     }
 
-    fn is_store(&self) -> bool {
+    pub(super) fn is_store(&self) -> bool {
         matches!(self, Self::Store { .. })
     }
 }
@@ -128,11 +128,11 @@ impl<'a> Worker<'a> {
 
     /// A run within one page, whose bytes begin at the run's address.
     #[inline]
-    pub fn part(&mut self, page: &mut Shadow, bytes: Bytes, run: Run, op: &mut Op<'_>) {
+    pub fn part(&mut self, page: &mut Shadow, bytes: Bytes, run: &Run, op: &mut Op<'_>) {
         match self.access.order.scope() {
             Some(_) if op.is_store() && run.step == 0 && !run.mask.is_power_of_two() => {
                 // One after the other: who observes the last observes no other.
-                each(run.mask, |lane| self.part(page, bytes, run.lane(lane), op));
+                each(run.mask, |lane| self.part(page, bytes, &run.lane(lane), op));
             }
             Some(scope) if !self.is_quiet(page, op) => self.strong(page, bytes, run, op, scope),
             _ => {
@@ -143,12 +143,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Whether it acquires; the read of a `red` never does (PTX ISA 8.8).
-    fn acquires(&self) -> bool {
+    pub(super) fn acquires(&self) -> bool {
         self.access.returns && self.access.order.acquires()
     }
 
     /// Whether a strong operation has nothing to do with releases and acquires.
-    fn is_quiet(&self, page: &Shadow, op: &Op<'_>) -> bool {
+    pub(super) fn is_quiet(&self, page: &Shadow, op: &Op<'_>) -> bool {
         let order = self.access.order;
         page.locations.is_empty()
             && !order.releases()
@@ -156,19 +156,26 @@ impl<'a> Worker<'a> {
             && (!op.writes() || self.clocks.carries_nothing())
     }
 
-    fn strong(&mut self, page: &mut Shadow, bytes: Bytes, run: Run, op: &mut Op<'_>, scope: Scope) {
+    fn strong(
+        &mut self,
+        page: &mut Shadow,
+        bytes: Bytes,
+        run: &Run,
+        op: &mut Op<'_>,
+        scope: Scope,
+    ) {
         if run.step == 0 && !op.writes() {
-            let sync = self.observe(page, &run, scope);
+            let sync = self.observe(page, run, scope);
             self.batch(page, bytes, run, op, sync);
             return;
         }
         let start = run.address;
         each(run.mask, |lane| {
-            let run = run.lane(lane);
+            let run = &run.lane(lane);
             let bytes = bytes.from(run.address - start);
             match op {
                 Op::Load | Op::Announce { .. } => {
-                    let sync = self.observe(page, &run, scope);
+                    let sync = self.observe(page, run, scope);
                     self.batch(page, bytes, run, op, sync);
                 }
                 Op::Store { .. } => self.strong_store(page, bytes, run, op, scope),
@@ -189,7 +196,7 @@ impl<'a> Worker<'a> {
         &mut self,
         page: &mut Shadow,
         bytes: Bytes,
-        run: Run,
+        run: &Run,
         op: &mut Op<'_>,
         scope: Scope,
     ) {
@@ -198,14 +205,14 @@ impl<'a> Worker<'a> {
         self.clocks.publish(run.first, run.address, scope, releases, &mut carried);
         let sync = if carried.is_empty() { 0 } else { flag::SYNC };
         self.batch(page, bytes, run, op, sync);
-        self.put_location(page, &run, scope, carried);
+        self.put_location(page, run, scope, carried);
     }
 
     fn strong_modify(
         &mut self,
         page: &mut Shadow,
         bytes: Bytes,
-        run: Run,
+        run: &Run,
         op: &mut Op<'_>,
         scope: Scope,
     ) {
@@ -229,7 +236,7 @@ impl<'a> Worker<'a> {
         {
             carried.merge(&known.carried);
         }
-        self.put_location(page, &run, scope, carried);
+        self.put_location(page, run, scope, carried);
     }
 
     fn put_location(&mut self, page: &mut Shadow, run: &Run, scope: Scope, carried: Carried) {
@@ -244,14 +251,14 @@ impl<'a> Worker<'a> {
 
     /// A run whose lanes publish and acquire nothing any more.
     #[inline]
-    fn batch(&mut self, page: &mut Shadow, bytes: Bytes, run: Run, op: &mut Op<'_>, flags: u16) {
+    fn batch(&mut self, page: &mut Shadow, bytes: Bytes, run: &Run, op: &mut Op<'_>, flags: u16) {
         match op {
             Op::Load => self.load(page, bytes, run, flags),
             Op::Announce { writes } => {
                 let write = if *writes { flag::WRITE } else { 0 };
-                self.record_in(page, &run, flags | write);
+                self.record_in(page, run, flags | write);
                 if !self.rest.hits.is_empty() {
-                    self.judge(bytes, &run, false);
+                    self.judge(bytes, run, false);
                 }
             }
             Op::Store { poison } => {
@@ -265,15 +272,15 @@ impl<'a> Worker<'a> {
     }
 
     #[inline]
-    fn load(&mut self, page: &mut Shadow, bytes: Bytes, run: Run, flags: u16) {
+    fn load(&mut self, page: &mut Shadow, bytes: Bytes, run: &Run, flags: u16) {
         let offset = (run.address % PAGE) as u32;
         let span = run.span(self.size) as u32;
         if !page.init.covers(offset, span) {
-            self.poisoned(page, &run);
+            self.poisoned(page, run);
         }
-        self.record_in(page, &run, flags);
+        self.record_in(page, run, flags);
         if !self.rest.hits.is_empty() {
-            self.judge(bytes, &run, false);
+            self.judge(bytes, run, false);
         }
         let size = self.size as usize;
         let to = self.staging.bytes_mut();
@@ -306,7 +313,7 @@ impl<'a> Worker<'a> {
         self.uninitialised(run, lanes);
     }
 
-    fn uninitialised(&mut self, run: &Run, lanes: u32) {
+    pub(super) fn uninitialised(&mut self, run: &Run, lanes: u32) {
         if lanes != 0 {
             self.rest.outcome.poison |= lanes;
             let address = run.at(lanes.trailing_zeros());
@@ -314,7 +321,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn store(&mut self, page: &mut Shadow, bytes: Bytes, run: Run, poison: u32, flags: u16) {
+    fn store(&mut self, page: &mut Shadow, bytes: Bytes, run: &Run, poison: u32, flags: u16) {
         for at in 0..self.clocks.groups().len() {
             let (lanes, clock) = &self.clocks.groups()[at];
             let part = run.only(*lanes);
@@ -338,7 +345,7 @@ impl<'a> Worker<'a> {
         } else {
             each(run.mask, |lane| {
                 let offset = (run.at(lane) % PAGE) as u32;
-                set_init(page, offset, self.size, poison >> lane & 1 == 1);
+                page.set_init(offset, self.size, poison >> lane & 1 == 1);
             });
         }
     }
@@ -361,13 +368,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Lets each lane modify its bytes, in order; the lanes that wrote. The flags are for lanes
-    /// that only read, and for those that wrote.
-    fn modify(
+    /// Lets each lane modify its bytes, in order; the lanes that wrote. The flags are for lanes that
+    /// only read, and for those that wrote.
+    pub(super) fn modify(
         &mut self,
         page: &mut Shadow,
         bytes: Bytes,
-        run: Run,
+        run: &Run,
         op: &mut Op<'_>,
         flags: [u16; 2],
     ) -> u32 {
@@ -389,16 +396,16 @@ impl<'a> Worker<'a> {
                 wrote |= 1 << lane;
                 bytes.write(at, &new[..size]);
                 let poison = poison >> lane & 1 == 1 || !known && !replaces;
-                set_init(page, offset, self.size, poison);
+                page.set_init(offset, self.size, poison);
                 page.overwrite(offset, self.size);
             }
         });
         if self.access.returns || !replaces {
-            self.uninitialised(&run, unknown);
+            self.uninitialised(run, unknown);
         }
-        self.record_modified(page, &run, wrote, flags);
+        self.record_modified(page, run, wrote, flags);
         if !self.rest.hits.is_empty() {
-            self.judge(bytes, &run, false);
+            self.judge(bytes, run, false);
         }
         wrote
     }
@@ -427,9 +434,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn record_in(&mut self, page: &mut Shadow, run: &Run, flags: u16) {
-        for at in 0..self.clocks.groups().len() {
-            let (group, clock) = &self.clocks.groups()[at];
+    pub(super) fn record_in(&mut self, page: &mut Shadow, run: &Run, flags: u16) {
+        if let [(_, clock)] = self.clocks.groups() {
+            let viewer = Viewer { clock, grid: &self.clocks.grid };
+            self.rest.record(page, run, self.size, flags, &viewer);
+            return;
+        }
+        for (group, clock) in self.clocks.groups() {
             let part = run.only(*group);
             if part.mask != 0 {
                 let viewer = Viewer { clock, grid: &self.clocks.grid };
@@ -439,7 +450,7 @@ impl<'a> Worker<'a> {
     }
 
     /// A run of local memory.
-    pub fn local(&mut self, local: &mut Local, run: Run, offset: u32, op: &mut Op<'_>) {
+    pub fn local(&mut self, local: &mut Local, run: &Run, offset: u32, op: &mut Op<'_>) {
         let mut unknown = 0;
         each(run.mask, |lane| {
             let at = offset + (lane - run.first) * run.step;
@@ -461,15 +472,6 @@ impl<'a> Worker<'a> {
                 }
             }
         });
-        self.uninitialised(&run, unknown);
-    }
-}
-
-fn set_init(page: &mut Shadow, offset: u32, bytes: u32, poison: bool) {
-    if poison {
-        page.init.clear(offset, bytes);
-        page.travelled = true;
-    } else {
-        page.init.set(offset, bytes);
+        self.uninitialised(run, unknown);
     }
 }

@@ -78,20 +78,25 @@ impl Line {
     }
 
     /// Records an access, and tells its conflicts with earlier ones.
-    #[inline]
-    pub fn access(&mut self, new: Record, viewer: &Viewer<'_>, conflicts: &mut Vec<Conflict>) {
-        let plain = new.flags & (flag::STRONG | flag::NC) == 0;
-        let fast = self.more.is_none()
-            && if !plain {
-                self.modify(&new, viewer)
-            } else if new.is(flag::WRITE) {
-                self.write(&new, viewer)
-            } else {
-                self.read(&new, viewer)
-            };
-        if !fast {
-            self.access_slowly(new, viewer, conflicts);
+    #[inline(always)]
+    pub fn access(&mut self, new: &Record, viewer: &Viewer<'_>, conflicts: &mut Vec<Conflict>) {
+        if !self.access_fast(new, viewer) {
+            self.access_slowly(*new, viewer, conflicts);
         }
+    }
+
+    /// Records an access, if two records still do and nothing conflicts. Says whether it did.
+    #[inline(always)]
+    pub fn access_fast(&mut self, new: &Record, viewer: &Viewer<'_>) -> bool {
+        let plain = new.flags & (flag::STRONG | flag::NC) == 0;
+        self.more.is_none()
+            && if !plain {
+                self.modify(new, viewer)
+            } else if new.is(flag::WRITE) {
+                self.write(new, viewer)
+            } else {
+                self.read(new, viewer)
+            }
     }
 
     /// A weak read, if two records still do and nothing conflicts.
