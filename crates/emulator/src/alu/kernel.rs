@@ -284,10 +284,10 @@ where
         let c = C::row(lanes, rows.c);
         let mut results = [D::default(); LANES];
         let mut odd = 0;
-        for lane in 0..LANES {
+        for (lane, result) in results.iter_mut().enumerate() {
             let value = lane_function(A::at(a, lane), B::at(b, lane), C::at(c, lane));
             odd |= u32::from(is_odd(value));
-            results[lane] = value;
+            *result = value;
         }
         if odd != 0 {
             mend(&mut results, |lane, value| {
