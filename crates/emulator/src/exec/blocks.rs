@@ -14,9 +14,6 @@ use crate::race::WarpClocks;
 /// Warp-instructions that a fragment runs before others get a turn.
 const BUDGET: u64 = 20_000;
 
-/// Turns that a block's chooser gives before other blocks get theirs.
-const TURNS: u32 = 16;
-
 /// Rounds with no progress before lanes that wait to meet others go on without them.
 const PATIENCE: u32 = 3;
 
@@ -118,7 +115,8 @@ impl<'r, 'l> Resident<'r, 'l> {
     /// Gives turns to the fragments of a block as its chooser says. Whether any ran.
     fn chosen_round(&mut self, at: usize) -> Result<bool, Fault> {
         let mut ran = false;
-        for _ in 0..TURNS {
+        let turns = self.blocks[at].state.chooser.as_mut().map_or(0, Chooser::turns);
+        for _ in 0..turns {
             let candidates = self.candidates(at);
             let block = &mut self.blocks[at];
             let Some(chooser) = block.state.chooser.as_mut().filter(|_| !candidates.is_empty())

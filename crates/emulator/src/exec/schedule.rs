@@ -170,6 +170,16 @@ impl Chooser {
         matches!(self.kind, Kind::RunToBlock | Kind::Reversed | Kind::Greedy)
     }
 
+    /// Turns that the block gets before other blocks get theirs.
+    pub(crate) fn turns(&mut self) -> u32 {
+        match self.kind {
+            Kind::RoundRobin => 1,
+            Kind::Random => self.rng.u32(1..=4),
+            Kind::Priorities => self.rng.u32(1..=32),
+            Kind::Greedy | Kind::Starved | Kind::RunToBlock | Kind::Reversed => 16,
+        }
+    }
+
     /// Who runs next, of at least one candidate.
     pub(crate) fn choose(&mut self, candidates: &[Candidate]) -> Candidate {
         self.steps += 1;
