@@ -1,5 +1,5 @@
-//! How fast forms run, beside a bare loop with the same operation over the same rows. It prints, and
-//! asserts nothing: `cargo bench -p proofrun-emulator --bench alu`.
+//! How fast forms run, beside a bare loop with the same operation over the same rows. It prints,
+//! and asserts nothing: `cargo bench -p proofrun-emulator --bench alu`.
 #![allow(clippy::print_stdout, reason = "that is what it is for")]
 #![allow(unsafe_code, reason = "the bare loops are compiled for the processor's features too")]
 

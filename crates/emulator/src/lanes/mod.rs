@@ -59,7 +59,8 @@ pub(crate) struct Unit(pub(crate) [u8; UNIT]);
 /// # Safety
 /// Every bit pattern must be valid, and the size be 2, 4, 8 or 16 bytes.
 pub unsafe trait Value: Copy + 'static {
-    /// `new` if the bit is 1, `old` if it is 0: without a branch, so that a loop of it is one of vectors.
+    /// `new` if the bit is 1, `old` if it is 0: without a branch, so that a loop of it is one of
+    /// vectors.
     fn blend(old: Self, new: Self, bit: u32) -> Self;
 }
 

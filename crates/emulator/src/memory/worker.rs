@@ -368,8 +368,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Lets each lane modify its bytes, in order; the lanes that wrote. The flags are for lanes that
-    /// only read, and for those that wrote.
+    /// Lets each lane modify its bytes, in order; the lanes that wrote. The flags are for lanes
+    /// that only read, and for those that wrote.
     pub(super) fn modify(
         &mut self,
         page: &mut Shadow,
